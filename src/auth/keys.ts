@@ -1,0 +1,102 @@
+import { timingSafeEqual } from 'node:crypto'
+import { digest, isUuid, newId, newToken } from '../base/ids.ts'
+import { InvalidInputError, NotFoundError, type FieldProblem, type Refusal } from '../base/refusal.ts'
+import type { ApiKey } from '../database/generated/prisma/client.ts'
+import { sql } from '../database/sql.ts'
+import type { Actor } from '../events/event.ts'
+import type { Journal } from '../events/journal.ts'
+import type { Identity } from './identity.ts'
+import type { Role } from './role.ts'
+
+export interface NewKey {
+  name: string
+  role: Role
+  expiresAt?: Date | null
+  /** Binds the key to a session. */
+  sessionId?: string | null
+  /** A key that somebody chose; made up when absent. */
+  secret?: string
+}
+
+const nameCharactersMax = 100
+export const chosenKeyCharactersMin = 16
+
+/** Makes a key. The secret is returned this once; only its hash and its first characters are kept. */
+export async function createKey(
+  journal: Journal,
+  input: NewKey,
+  actor: Actor,
+): Promise<{ apiKey: ApiKey; secret: string } | Refusal> {
+  const now = journal.now()
+  const problems: FieldProblem[] = []
+  const name = input.name.trim()
+  if (name === '' || name.length > nameCharactersMax || name.includes('\0'))
+    problems.push({ name: 'name', messages: [`Give the key a name of 1 to ${nameCharactersMax} characters.`] })
+  if (input.expiresAt && input.expiresAt <= now)
+    problems.push({ name: 'expiresAt', messages: ['Choose a time in the future.'] })
+  if (problems.length > 0) return new InvalidInputError(problems)
+  const secret = input.secret ?? `hp_${newToken(6)}_${newToken(24)}`
+  return journal.write(async (entry) => {
+    if (input.sessionId != null) {
+      const known = isUuid(input.sessionId) && (await entry.query(sql`select 1 from session where id = ${input.sessionId}`)).length > 0
+      if (!known) return new NotFoundError('There is no such session to bind the key to. Check its id.')
+    }
+    const [apiKey] = await entry.query<ApiKey>(sql`
+      insert into api_key (id, name, prefix, hash, role, session_id, created_at, expires_at)
+      values (${newId()}, ${name}, ${prefixOf(secret)}, ${digest(secret)}, ${input.role}, ${input.sessionId ?? null},
+        ${now}, ${input.expiresAt ?? null})
+      returning *`)
+    entry.append({
+      type: 'key.created',
+      sessionId: input.sessionId ?? null,
+      actor,
+      data: { keyId: apiKey!.id, name, role: input.role },
+      at: now,
+    })
+    return { apiKey: apiKey!, secret }
+  })
+}
+
+/** Revokes a key at once. What it opened is ended by whoever follows `key.revoked` on the timeline. */
+export async function revokeKey(journal: Journal, id: string, actor: Actor): Promise<ApiKey | NotFoundError> {
+  const now = journal.now()
+  return journal.write(async (entry) => {
+    const [before] = isUuid(id) ? await entry.query<ApiKey>(sql`select * from api_key where id = ${id} for update`) : []
+    if (!before) return new NotFoundError('There is no such key. List the keys to see their ids.')
+    if (before.revokedAt) return before
+    const [apiKey] = await entry.query<ApiKey>(sql`update api_key set revoked_at = ${now} where id = ${id} returning *`)
+    entry.append({
+      type: 'key.revoked',
+      sessionId: before.sessionId,
+      actor,
+      data: { keyId: id, name: before.name, role: before.role },
+      at: now,
+    })
+    return apiKey!
+  })
+}
+
+/** The identity behind a key that somebody presents; null for anything unknown, expired or revoked. */
+export async function identify(journal: Journal, secret: string): Promise<Identity | null> {
+  if (secret.length > 500) return null
+  const [key] = await journal.database.query<ApiKey>(sql`select * from api_key where prefix = ${prefixOf(secret)}`)
+  if (!key || !sameDigest(key.hash, digest(secret)) || !isValid(key, journal.now())) return null
+  return identityOf(key)
+}
+
+export function identityOf(key: Pick<ApiKey, 'id' | 'name' | 'role' | 'sessionId'>): Identity {
+  return { kind: 'api-key', id: key.id, name: key.name, role: key.role, sessionId: key.sessionId }
+}
+
+export function isValid(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: Date): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
+}
+
+/** The part of a key that is shown. A key somebody chose shows none of itself. */
+function prefixOf(secret: string): string {
+  return /^hp_[A-Za-z0-9_-]{8}_/.test(secret) ? secret.slice(0, 11) : `chosen-${digest(secret).slice(0, 12)}`
+}
+
+function sameDigest(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+}

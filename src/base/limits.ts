@@ -1,0 +1,61 @@
+/**
+ * Everything that strangers can grow has a limit, and the limits stand here together.
+ * Units and qualifiers are in the names.
+ */
+export const limits = {
+  /** requestedSchema as JSON, in UTF-8. */
+  schemaBytesMax: 64 * 1024,
+  /** Properties, and names that `required` adds to them. */
+  schemaPropertiesMax: 100,
+  schemaOptionsPerFieldMax: 1_000,
+  /** Levels of nesting; a form needs six, a nested object shown as JSON a few more. */
+  schemaDepthMax: 32,
+
+  /** UTF-16 units of a pattern's source. */
+  patternLengthMax: 1_000,
+  /** The estimate made from a pattern's source before it is compiled; `^.{1,1000}$` has 1,011. */
+  patternSizeMax: 2_000,
+  patternSizePerFormMax: 4_000,
+  /** Instructions times characters of one match: at some 35 ns a step this is 70 ms at worst. */
+  patternStepsMax: 2_000_000,
+  /** The same for matching all the defaults of one form, which is done whenever a form is parsed. */
+  patternStepsForDefaultsMax: 500_000,
+
+  /** The answer of one field that is shown as JSON. */
+  jsonAnswerBytesMax: 64 * 1024,
+  jsonAnswerDepthMax: 32,
+
+  /** Faults reported for one answer; a thousand unknown keys need not come back as a thousand sentences. */
+  answerProblemsMax: 100,
+
+  /** Code points of an elicitation's summary, the ellipsis among them. */
+  summaryLengthMax: 300,
+} as const
+
+/** Deadlines, whoever names them, lie between these from now. */
+export const elicitationDeadlineMinMs = 60_000
+export const elicitationDeadlineMaxMs = 7 * 24 * 60 * 60_000
+
+/** Pending requests in one session: from one caller's address on the plain address, and from one capability address. */
+export const elicitationsPendingPerAddressMax = 20
+export const elicitationsPendingPerTokenMax = 100
+
+export const noteCharactersMax = 2_000
+
+/** A request on the open endpoints. */
+export const bodyBytesMax = 256 * 1024
+export const messageBytesMax = 16 * 1024
+export const contextBytesMax = 4 * 1024
+export const toolNameCharactersMax = 200
+export const urlCharactersMax = 4_096
+
+/** Polls held open: for one request, from one address. The limit of a process is configured. */
+export const heldPollsPerRequestMax = 4
+export const heldPollsPerAddressMax = 64
+export const pollWaitSecondsMax = 60
+
+/** Content of a delivered answer is not given out by polls any more after this. */
+export const deliveredContentMs = 10 * 60_000
+
+/** A request counts as listened to this long after its last poll ended. */
+export const listeningMs = 30_000

@@ -1,0 +1,111 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { PrismaClient } from './generated/prisma/client.ts'
+import type { Statement } from './sql.ts'
+
+/** What runs statements: the pool, or one transaction. */
+export interface Queryable {
+  query<Row extends object>(statement: Statement): Promise<Row[]>
+}
+
+/**
+ * One pool, and two ways to use it: Prisma for reads that follow a GraphQL selection and for tables that see little
+ * traffic, plain statements where a row lock, a conditional update or the speed of one statement is the point.
+ */
+export interface Database extends Queryable {
+  readonly pool: pg.Pool
+  readonly prisma: PrismaClient
+  /** Commits what `work` did, or nothing if it throws. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  connectionString: string
+  connectionsMax?: number
+  onError?: (error: Error) => void
+}
+
+const connectTimeoutMs = 5_000
+/** Nothing of ours takes this long; what does is cut, so that its locks do not outlive it. */
+const statementTimeoutMs = 30_000
+const idleInTransactionTimeoutMs = 15_000
+
+export function openDatabase({ connectionString, connectionsMax = 20, onError }: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString,
+    max: connectionsMax,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    application_name: 'holdpoint',
+    keepAlive: true,
+  })
+  // An idle connection that dies is replaced at the next use; without a listener it would end the process.
+  pool.on('error', (error) => onError?.(error))
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(pool),
+    transactionOptions: { maxWait: 10_000, timeout: 20_000 },
+  })
+  return {
+    pool,
+    prisma,
+    query: (statement) => run(pool, statement),
+    async transaction(work) {
+      const client = await pool.connect()
+      let broken: Error | undefined
+      // A connection that dies between two statements reports here; the next statement fails by itself.
+      const onClientError = (error: Error) => {
+        broken = error
+      }
+      client.on('error', onClientError)
+      try {
+        await client.query('begin')
+        const result = await work({ query: (statement) => run(client, statement) })
+        await client.query('commit')
+        return result
+      } catch (error) {
+        await client.query('rollback').catch((failure: Error) => {
+          broken ??= failure
+        })
+        throw error
+      } finally {
+        client.off('error', onClientError)
+        client.release(broken)
+      }
+    },
+    async close() {
+      await prisma.$disconnect()
+      await pool.end()
+    },
+  }
+}
+
+/** The pool's own types, but for counters: int8 becomes a bigint. */
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    return oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format as 'text')
+  },
+} as pg.CustomTypesConfig
+
+async function run<Row extends object>(on: pg.Pool | pg.PoolClient, { text, values, name }: Statement): Promise<Row[]> {
+  const result = await on.query({ text, values, name, types, rowMode: 'array' })
+  const names = result.fields.map((field) => camelCased(field.name))
+  return result.rows.map((row: unknown[]) => {
+    const object: Record<string, unknown> = {}
+    for (let i = 0; i < names.length; i++) object[names[i]!] = row[i]
+    return object as Row
+  })
+}
+
+const camelNames = new Map<string, string>()
+
+/** Columns are snake_case, rows are what Prisma's types say. Only our own column names come here, so the map is bounded. */
+function camelCased(column: string): string {
+  let name = camelNames.get(column)
+  if (name === undefined) {
+    name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    camelNames.set(column, name)
+  }
+  return name
+}

@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util'
+import { noteCharactersMax } from '../base/limits.ts'
+import {
+  AlreadyResolvedError,
+  ExpiredError,
+  ForbiddenError,
+  InvalidContentError,
+  InvalidInputError,
+  NotFoundError,
+  type Refusal,
+  SelfApprovalError,
+} from '../base/refusal.ts'
+import { makeVisible } from '../base/text.ts'
+import { actorOf, type Identity, may } from '../auth/identity.ts'
+import { sql } from '../database/sql.ts'
+import { underLock } from '../session/under-lock.ts'
+import { type Desk, type Elicitation, findById } from './elicitation.ts'
+import { checkContent } from './form/check.ts'
+import { parseForm } from './form/parse.ts'
+
+export type Action = 'accept' | 'decline' | 'cancel'
+
+/** The door that an answer came in by, as people are told. */
+export type Surface = 'dashboard' | 'graphql' | 'rest' | 'mcp' | 'cli'
+
+export interface Answer {
+  action: Action
+  content?: unknown
+  note?: string | null
+}
+
+/**
+ * A person's answer. Of any number of concurrent answers and the clock one takes effect, and every other caller is told
+ * which. The same decision again by the same actor is the same success again. A refused answer leaves the request pending.
+ */
+export async function answer(
+  desk: Desk,
+  request: Pick<Elicitation, 'id' | 'sessionId'> | null,
+  { action, content, note = null }: Answer,
+  identity: Identity,
+  surface: Surface,
+): Promise<Elicitation | Refusal> {
+  if (!request) return new NotFoundError('There is no such request. Check the id; the queue lists what is pending.')
+  if (identity.sessionId === request.sessionId) {
+    await recordRefusal(desk, request, identity, surface)
+    return new SelfApprovalError()
+  }
+  if (!may(identity, 'answer'))
+    return new ForbiddenError(
+      `The key ${identity.name} has the role ${identity.role}, which may not answer. Use a key of the role responder, operator or admin.`,
+    )
+  if (note !== null && note.length > noteCharactersMax)
+    return new InvalidInputError([{ name: 'note', messages: [`Use at most ${noteCharactersMax} characters.`] }])
+
+  const actor = actorOf(identity)
+  return underLock(desk.journal, request.sessionId, async (session, entry) => {
+    // Read under the lock; what the lock itself found expired is not written yet.
+    const current = await findById(entry, request.id)
+    if (!current) throw new Error(`elicitation ${request.id} vanished`)
+    if (session.resolved.has(current.id)) return new ExpiredError(current.expiresAt)
+    const kept = contentOf(current, action, content)
+    if (current.status !== 'pending') {
+      const again =
+        current.status === action &&
+        current.respondedByActor === actor.id &&
+        (kept instanceof InvalidContentError ? false : isDeepStrictEqual(current.content, kept.content))
+      return again ? current : lostTo(current)
+    }
+    if (kept instanceof InvalidContentError) return kept
+    const said = note?.trim() ? makeVisible(note.trim()) : null
+    session.resolve(current.id, {
+      status: action,
+      cause: action === 'cancel' ? 'dismissed' : 'answered',
+      actor,
+      surface,
+      content: kept.content,
+      note: said,
+    })
+    session.keepInStep(actor)
+    session.dropLost(actor)
+    return {
+      ...current,
+      status: action,
+      cause: action === 'cancel' ? 'dismissed' : 'answered',
+      content: kept.content,
+      note: said,
+      respondedAt: session.now,
+      respondedByName: actor.name,
+      respondedBySurface: surface,
+      respondedByActor: actor.id,
+    } as Elicitation
+  })
+}
+
+/** Only an accept of a form carries content; what comes with anything else is dropped. */
+function contentOf(
+  { mode, requestedSchema }: Elicitation,
+  action: Action,
+  content: unknown,
+): { content: unknown } | InvalidContentError {
+  if (action !== 'accept' || mode === 'url') return { content: null }
+  const checked = checkContent(parseForm(requestedSchema), content)
+  return checked.ok ? { content: checked.content } : new InvalidContentError(checked.fields)
+}
+
+/** What a caller is told whose answer came second. */
+export function lostTo(current: Elicitation): Refusal {
+  if (current.status === 'expired') return new ExpiredError(current.expiresAt)
+  return new AlreadyResolvedError({
+    status: current.status,
+    respondedAt: current.respondedAt,
+    respondedBy:
+      current.respondedByName === null
+        ? null
+        : { name: current.respondedByName, surface: current.respondedBySurface ?? 'system' },
+  })
+}
+
+/** An agent that tries to approve its own request goes on the record, once a request and key however often it tries. */
+async function recordRefusal(
+  { journal }: Desk,
+  request: Pick<Elicitation, 'id' | 'sessionId'>,
+  identity: Identity,
+  surface: Surface,
+): Promise<void> {
+  await journal.write(async (entry) => {
+    const earlier = await entry.query(sql`
+      select 1 from event where elicitation_id = ${request.id} and type = 'elicitation.answer_refused'
+        and data->>'keyId' = ${identity.id}`)
+    if (earlier.length > 0) return
+    entry.append({
+      type: 'elicitation.answer_refused',
+      sessionId: request.sessionId,
+      elicitationId: request.id,
+      actor: actorOf(identity),
+      data: { code: 'SELF_APPROVAL', surface, keyId: identity.id },
+      at: journal.now(),
+    })
+  })
+}

@@ -1,0 +1,144 @@
+import { elicitationsPendingPerAddressMax, elicitationsPendingPerTokenMax } from '../base/limits.ts'
+import { isUuid, newId } from '../base/ids.ts'
+import { type Refusal, RequestIdTakenError, SessionArchivedError, TooManyError } from '../base/refusal.ts'
+import { makeSchemaVisible, makeVisible } from '../base/text.ts'
+import type { Mode } from '../database/generated/prisma/enums.ts'
+import type { Queryable } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { mcpServerActor } from '../events/event.ts'
+import { type LockedSession, underLock } from '../session/under-lock.ts'
+import { deadline } from './deadline.ts'
+import { type Desk, type Elicitation, findByRequestId } from './elicitation.ts'
+
+/** A question as it came in: parsed, its texts not yet made visible. */
+export interface Question {
+  requestId: string
+  mode: Mode
+  message: string
+  requestedSchema: Record<string, unknown>
+  meta: Record<string, unknown>
+  toolName: string | null
+  context: string | null
+  url: string | null
+  /** The requester's own id of a url-mode request. */
+  elicitationId: string | null
+  /** The deadline it asks for; anything that is not a timestamp counts as absent. */
+  expiresAt: unknown
+}
+
+/** Where a question came in: what bounds it, and what is known of who asks. */
+export interface Source {
+  /** The capability address, when it came in on one. */
+  gateTokenId: string | null
+  callerAddress: string | null
+  serverName: string | null
+}
+
+export interface Asked {
+  elicitation: Elicitation
+  /** False for the same request again, after a lost response. */
+  created: boolean
+}
+
+/** A session by its id or its slug. */
+export async function findSessionId(on: Queryable, reference: string): Promise<string | null> {
+  if (reference.includes('\0')) return null
+  const [row] = isUuid(reference)
+    ? await on.query<{ id: string }>(sql`select id from session where id = ${reference}`)
+    : await on.query<{ id: string }>(sql`select id from session where slug = ${reference}`)
+  return row?.id ?? null
+}
+
+/**
+ * Puts a question to whoever watches the session: the row, the session's block and their events in one transaction.
+ *
+ * The same request again (id, session, message, schema) is the first one's answer again, whatever has become of the
+ * session, until its final answer has been delivered. From then on the id is taken: an old approval is never handed
+ * to a new action.
+ */
+export async function ask(desk: Desk, sessionId: string, question: Question, source: Source): Promise<Asked | Refusal> {
+  const { journal } = desk
+  const wanted = {
+    ...question,
+    message: makeVisible(question.message),
+    toolName: question.toolName === null ? null : makeVisible(question.toolName),
+    context: question.context === null ? null : makeVisible(question.context),
+    requestedSchema: makeSchemaVisible(question.requestedSchema) as Record<string, unknown>,
+  }
+  const actor = mcpServerActor(source.serverName)
+  return underLock(journal, sessionId, async (session, entry) => {
+    const refusal = refusalOf(session, source)
+    if (!refusal) {
+      const created = await insert(desk, entry, session, wanted, source)
+      if (created) {
+        session.add(created, actor, {
+          toolName: created.toolName,
+          ...(source.serverName === null ? {} : { serverName: source.serverName }),
+        })
+        session.keepInStep(actor)
+        return { elicitation: created, created: true }
+      }
+    }
+    const earlier = await findByRequestId(entry, wanted.requestId)
+    if (earlier) return sameAgain(earlier, session.row.id, wanted)
+    if (refusal) return refusal
+    throw new Error(`the request id ${wanted.requestId} conflicts with a row that is not there`)
+  })
+}
+
+function refusalOf({ row, pending }: LockedSession, source: Source): Refusal | null {
+  if (row.status === 'archived')
+    return new SessionArchivedError(
+      `The session ${row.id} is archived: nobody would be asked. Unarchive it, or ask for another session.`,
+    )
+  const [max, of] =
+    source.gateTokenId === null
+      ? [elicitationsPendingPerAddressMax, 'this address']
+      : [elicitationsPendingPerTokenMax, 'this capability address']
+  const mine = pending.filter((each) =>
+    source.gateTokenId === null
+      ? each.gateTokenId === null && each.callerAddress === source.callerAddress
+      : each.gateTokenId === source.gateTokenId,
+  )
+  if (mine.length < max) return null
+  return new TooManyError(
+    'TOO_MANY_PENDING',
+    `${max} requests from ${of} already wait in this session. Wait until one of them is answered, or withdraw one.`,
+    30,
+  )
+}
+
+async function insert(
+  { journal, defaultExpirationMs }: Desk,
+  entry: Queryable,
+  session: LockedSession,
+  question: Question,
+  source: Source,
+): Promise<Elicitation | null> {
+  const now = journal.now()
+  const [row] = await entry.query<Elicitation>(sql`
+    insert into elicitation (id, request_id, session_id, mode, message, requested_schema, meta, tool_name, context, url,
+      elicitation_id, server_name, gate_token_id, caller_address, expires_at, created_at)
+    values (${newId()}, ${question.requestId}, ${session.row.id}, ${question.mode}, ${question.message},
+      ${JSON.stringify(question.requestedSchema)}, ${JSON.stringify(question.meta)}, ${question.toolName},
+      ${question.context}, ${question.url}, ${question.elicitationId}, ${source.serverName}, ${source.gateTokenId},
+      ${source.callerAddress}, ${deadline(now, question.expiresAt, defaultExpirationMs)}, ${now})
+    on conflict (request_id) do nothing
+    returning *`)
+  return row ?? null
+}
+
+function sameAgain(earlier: Elicitation, sessionId: string, question: Question): Asked | Refusal {
+  const same =
+    earlier.sessionId === sessionId &&
+    earlier.message === question.message &&
+    earlier.mode === question.mode &&
+    earlier.url === question.url &&
+    JSON.stringify(earlier.requestedSchema) === JSON.stringify(question.requestedSchema)
+  if (same && earlier.deliveredAt === null) return { elicitation: earlier, created: false }
+  return new RequestIdTakenError(
+    same
+      ? `The request id ${earlier.requestId} was used before and its answer has been delivered. Ask again under a new id.`
+      : `The request id ${earlier.requestId} belongs to another request. Ask under a new id.`,
+  )
+}

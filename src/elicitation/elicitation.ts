@@ -1,0 +1,39 @@
+import type { Elicitation } from '../database/generated/prisma/client.ts'
+import type { Queryable } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { isUuid } from '../base/ids.ts'
+import type { Journal } from '../events/journal.ts'
+
+export type { Elicitation }
+
+/** What the commands on elicitations need from the house. */
+export interface Desk {
+  journal: Journal
+  /** The deadline of a request that names none. */
+  defaultExpirationMs: number
+  /** Keys the withdraw tokens; the same on every server process of a database. */
+  secret: string
+}
+
+/** Request ids as MCP servers choose them. Anything else is unknown, or refused where one is created. */
+export const requestIdPattern = /^[A-Za-z0-9._:-]{1,200}$/
+
+/** Never a request: the gate's probe asks for it. */
+export const probeRequestId = 'holdpoint-reachability-probe'
+
+export async function findByRequestId(on: Queryable, requestId: string): Promise<Elicitation | null> {
+  if (!requestIdPattern.test(requestId)) return null
+  const [row] = await on.query<Elicitation>(sql`select * from elicitation where request_id = ${requestId}`)
+  return row ?? null
+}
+
+export async function findById(on: Queryable, id: string): Promise<Elicitation | null> {
+  if (!isUuid(id)) return null
+  const [row] = await on.query<Elicitation>(sql`select * from elicitation where id = ${id}`)
+  return row ?? null
+}
+
+/** By the request id, or else by our own id. */
+export async function findByEither(on: Queryable, reference: string): Promise<Elicitation | null> {
+  return (await findByRequestId(on, reference)) ?? (await findById(on, reference))
+}

@@ -1,0 +1,40 @@
+import { sql } from '../database/sql.ts'
+import type { Journal } from '../events/journal.ts'
+import { lockSessions, saveSessions, underLock } from '../session/under-lock.ts'
+
+const sessionsPerBatch = 500
+
+/** Expires what is due in one session. */
+export async function expireDueIn(journal: Journal, sessionId: string): Promise<void> {
+  await underLock(journal, sessionId, async () => null)
+}
+
+/**
+ * Expires everything that is due, a few statements for some hundred sessions at a time. Safe beside any other writer and
+ * beside itself: it works under the same locks as an answer.
+ * @returns how many requests it expired.
+ */
+export async function expireDue(journal: Journal): Promise<number> {
+  let expired = 0
+  for (;;) {
+    const due = await journal.database.query<{ sessionId: string }>(sql`
+      select distinct session_id from (
+        select session_id from elicitation where status = 'pending' and expires_at <= ${journal.now()}
+        order by expires_at limit ${sessionsPerBatch}) due`)
+    if (due.length === 0) return expired
+    expired += await journal.write(async (entry) => {
+      const sessions = await lockSessions(journal, entry, due.map(({ sessionId }) => sessionId))
+      for (const session of sessions) session.expireOverdue()
+      await saveSessions(entry, sessions)
+      return sessions.reduce((count, session) => count + session.resolved.size, 0)
+    })
+  }
+}
+
+/** The next deadline of anything pending, or null. */
+export async function nextDeadline(journal: Journal): Promise<Date | null> {
+  const [row] = await journal.database.query<{ next: Date | null }>(
+    sql`select min(expires_at) as next from elicitation where status = 'pending'`,
+  )
+  return row?.next ?? null
+}

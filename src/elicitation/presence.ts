@@ -1,0 +1,101 @@
+import { listeningMs } from '../base/limits.ts'
+import type { Database } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+
+export type Listening = 'listening' | 'silent' | 'not_yet'
+
+/**
+ * Who listens: when each request was last polled. Kept in memory and written in batches, so that a poll costs no write;
+ * a crash loses a few seconds of it.
+ */
+export interface Presence {
+  /** A poll begins, or ends: either is a sign of life. */
+  seen(elicitationId: string): void
+  opened(elicitationId: string): void
+  closed(elicitationId: string): void
+  listening(elicitation: { id: string; lastPolledAt: Date | null }): Listening
+  lastPolledAt(elicitation: { id: string; lastPolledAt: Date | null }): Date | null
+  flush(): Promise<void>
+  stop(): Promise<void>
+}
+
+const flushMs = 2_000
+/** A poll that stays open is written again this often: other processes see only what is written. */
+const openRewriteMs = 15_000
+const batchSize = 1_000
+
+export function createPresence(options: {
+  database: Database
+  now: () => Date
+  onError: (error: unknown) => void
+}): Presence {
+  const { database, now, onError } = options
+  const open = new Map<string, { polls: number; writtenAt: number }>()
+  let unwritten = new Map<string, Date>()
+  /** What this process saw lately, written or not: newer than the row for as long as it matters. */
+  const recent = new Map<string, Date>()
+
+  function seen(elicitationId: string): void {
+    const at = now()
+    unwritten.set(elicitationId, at)
+    recent.set(elicitationId, at)
+  }
+
+  function lastPolledAt({ id, lastPolledAt }: { id: string; lastPolledAt: Date | null }): Date | null {
+    const here = recent.get(id)
+    return here && (!lastPolledAt || here > lastPolledAt) ? here : lastPolledAt
+  }
+
+  async function flush(): Promise<void> {
+    const at = now()
+    for (const [id, poll] of open)
+      if (at.getTime() - poll.writtenAt >= openRewriteMs) {
+        poll.writtenAt = at.getTime()
+        unwritten.set(id, at)
+      }
+    for (const [id, seenAt] of recent) if (at.getTime() - seenAt.getTime() > listeningMs && !open.has(id)) recent.delete(id)
+    const batch = [...unwritten].sort(([a], [b]) => (a < b ? -1 : 1))
+    unwritten = new Map()
+    for (let i = 0; i < batch.length; i += batchSize) {
+      const rows = batch.slice(i, i + batchSize)
+      await database.query(sql`
+        update elicitation set last_polled_at = seen.at
+        from unnest(${rows.map(([id]) => id)}::uuid[], ${rows.map(([, seenAt]) => seenAt)}::timestamptz[]) as seen(id, at)
+        where elicitation.id = seen.id and (last_polled_at is null or last_polled_at < seen.at)`)
+    }
+  }
+
+  let flushing: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    flushing = flushing.then(flush).catch(onError)
+  }, flushMs)
+  timer.unref()
+
+  return {
+    seen,
+    opened(id) {
+      const poll = open.get(id)
+      if (poll) poll.polls++
+      else open.set(id, { polls: 1, writtenAt: now().getTime() })
+      seen(id)
+    },
+    closed(id) {
+      const poll = open.get(id)
+      if (poll && --poll.polls === 0) open.delete(id)
+      seen(id)
+    },
+    listening(elicitation) {
+      if (open.has(elicitation.id)) return 'listening'
+      const last = lastPolledAt(elicitation)
+      if (!last) return 'not_yet'
+      return now().getTime() - last.getTime() < listeningMs ? 'listening' : 'silent'
+    },
+    lastPolledAt,
+    flush,
+    async stop() {
+      clearInterval(timer)
+      await flushing
+      await flush().catch(onError)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { Attention, Role } from '../database/generated/prisma/enums.ts'
+
+/**
+ * Who did something. An API key or a signed-in user by name and role; everything else by its kind alone.
+ * `id` is the credential, so that "the same actor again" can be told; it is not shown.
+ */
+export interface Actor {
+  kind: 'api-key' | 'user' | 'mcp-server' | 'clock' | 'sweep' | 'runner' | 'system'
+  name: string | null
+  role: Role | null
+  id: string | null
+}
+
+export const clockActor: Actor = { kind: 'clock', name: null, role: null, id: null }
+export const sweepActor: Actor = { kind: 'sweep', name: null, role: null, id: null }
+export const systemActor: Actor = { kind: 'system', name: null, role: null, id: null }
+export const runnerActor: Actor = { kind: 'runner', name: null, role: null, id: null }
+
+export function mcpServerActor(serverName: string | null): Actor {
+  return { kind: 'mcp-server', name: serverName, role: null, id: null }
+}
+
+export type EventType =
+  | 'session.created'
+  | 'session.started'
+  | 'session.paused'
+  | 'session.resumed'
+  | 'session.slept'
+  | 'session.blocked'
+  | 'session.unblocked'
+  | 'session.failed'
+  | 'session.archived'
+  | 'session.unarchived'
+  | 'session.lost_recorded'
+  | 'session.lost_cleared'
+  | 'elicitation.created'
+  | 'elicitation.resolved'
+  | 'elicitation.delivered'
+  | 'elicitation.answer_refused'
+  | 'process.registered'
+  | 'process.exited'
+  | 'process.lost'
+  | 'launch.prepared'
+  | 'gate.reported'
+  | 'gate.unreachable'
+  | 'gate.recovered'
+  | 'gate.token_created'
+  | 'gate.token_ended'
+  | 'key.created'
+  | 'key.revoked'
+  | 'notification.sent'
+  | 'notification.failed'
+
+export interface NewEvent {
+  type: EventType
+  sessionId?: string | null
+  elicitationId?: string | null
+  actor: Actor
+  data?: Record<string, unknown>
+  /** What it did to the session's place in the attention queue; null when nothing that the queue shows changed. */
+  attention?: Attention | null
+  at: Date
+}
+
+/** A committed event. Cursors grow with time; one that is handed out has no unseen one before it. */
+export interface TimelineEvent {
+  cursor: bigint
+  type: EventType
+  sessionId: string | null
+  elicitationId: string | null
+  actorKind: Actor['kind']
+  actorName: string | null
+  actorRole: Role | null
+  data: Record<string, unknown>
+  attention: Attention | null
+  at: Date
+}
