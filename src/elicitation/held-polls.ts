@@ -12,8 +12,8 @@ export interface HeldPolls {
    * A place to wait for a request's resolution. Take it *before* reading the request, so that a resolution in between
    * is not missed; `hold` then says at once that there is something new to read.
    */
-  place(elicitationId: string, address: string): HeldPlace
-  wake(elicitationId: string): void
+  place(requestId: string, address: string): HeldPlace
+  wake(requestId: string): void
   /** Lets every held poll go, and holds no further one. */
   drain(): void
 }
@@ -54,10 +54,10 @@ export function createHeldPolls(heldMax: number): HeldPolls {
     get size() {
       return held
     },
-    place(elicitationId, address) {
+    place(requestId, address) {
       const place: Place = { address, resolved: false, release: null }
-      const atRequest = places.get(elicitationId) ?? new Set()
-      places.set(elicitationId, atRequest.add(place))
+      const atRequest = places.get(requestId) ?? new Set()
+      places.set(requestId, atRequest.add(place))
       return {
         hold(waitMs, callerLeft) {
           if (place.resolved) return Promise.resolve('resolved')
@@ -80,12 +80,12 @@ export function createHeldPolls(heldMax: number): HeldPolls {
         leave() {
           place.release?.('caller left')
           atRequest.delete(place)
-          if (atRequest.size === 0 && places.get(elicitationId) === atRequest) places.delete(elicitationId)
+          if (atRequest.size === 0 && places.get(requestId) === atRequest) places.delete(requestId)
         },
       }
     },
-    wake(elicitationId) {
-      for (const place of [...(places.get(elicitationId) ?? [])]) {
+    wake(requestId) {
+      for (const place of [...(places.get(requestId) ?? [])]) {
         place.resolved = true
         place.release?.('resolved')
       }

@@ -5,7 +5,7 @@ import type { Journal } from '../events/journal.ts'
 import type { Elicitation } from './elicitation.ts'
 import { probeRequestId, requestIdPattern } from './elicitation.ts'
 import { expireDueIn } from './expire.ts'
-import type { HeldPolls } from './held-polls.ts'
+import type { HeldPlace, HeldPolls } from './held-polls.ts'
 import type { Presence } from './presence.ts'
 
 type Polled = Pick<
@@ -56,44 +56,46 @@ export interface Poll {
  * While the database cannot be asked, every well-formed poll is `pending`: anything else would end the agent's wait.
  * @returns null when the request id is unknown at that address.
  */
-export async function poll(poller: Poller, { requestId, gateSessionId, address, waitMs, callerLeft }: Poll): Promise<PollAnswer | null> {
+export async function poll(poller: Poller, request: Poll): Promise<PollAnswer | null> {
+  const { requestId, gateSessionId, address, waitMs, callerLeft } = request
   if (!requestIdPattern.test(requestId) || requestId === probeRequestId) return null
+  const place = waitMs > 0 ? poller.heldPolls.place(requestId, address) : null
   try {
     const first = await read(poller.journal, requestId)
     if (!first || first.gateSessionId !== gateSessionId) return null
-    if (first.status !== 'pending') return await carryAway(poller, first, callerLeft)
-    return await wait(poller, first, address, waitMs, callerLeft)
+    const current = first.status === 'pending' ? await untilResolved(poller, first, place, request) : first
+    return current.status === 'pending'
+      ? answerOf(current, poller.journal.now())
+      : await carryAway(poller, current, callerLeft)
   } catch (error) {
     poller.onDatabaseTrouble(error)
     return { requestId, action: 'pending', content: null, note: null, respondedAt: null }
+  } finally {
+    place?.leave()
   }
 }
 
-async function wait(poller: Poller, first: Polled, address: string, waitMs: number, callerLeft: AbortSignal): Promise<PollAnswer> {
-  const { journal, heldPolls, presence } = poller
-  let current = first
-  const untilDeadline = () => current.expiresAt.getTime() - journal.now().getTime()
-  if (waitMs <= 0 && untilDeadline() > 0) {
-    presence.seen(first.id)
-    return answerOf(current, journal.now())
-  }
-  presence.opened(first.id)
-  const place = heldPolls.place(first.id, address)
-  try {
-    current = (await read(journal, first.requestId)) ?? current
-    if (current.status === 'pending' && untilDeadline() > 0) {
-      const end = await place.hold(Math.min(waitMs, untilDeadline()), callerLeft)
-      if (end === 'resolved') current = (await read(journal, first.requestId)) ?? current
+/** Waits as long as the caller, the hold and the deadline allow; still pending means that nothing happened. */
+async function untilResolved(
+  { journal, presence }: Poller,
+  first: Polled,
+  place: HeldPlace | null,
+  { waitMs, callerLeft }: Poll,
+): Promise<Polled> {
+  const untilDeadlineMs = () => first.expiresAt.getTime() - journal.now().getTime()
+  const again = async () => (await read(journal, first.requestId)) ?? first
+  if (place) {
+    presence.opened(first.id)
+    try {
+      const end = await place.hold(Math.min(waitMs, untilDeadlineMs() + 1), callerLeft)
+      if (end === 'resolved') return await again()
+    } finally {
+      presence.closed(first.id)
     }
-    if (current.status === 'pending' && untilDeadline() <= 0) {
-      await expireDueIn(journal, current.sessionId)
-      current = (await read(journal, first.requestId)) ?? current
-    }
-  } finally {
-    place.leave()
-    presence.closed(first.id)
-  }
-  return current.status === 'pending' ? answerOf(current, journal.now()) : carryAway(poller, current, callerLeft)
+  } else presence.seen(first.id)
+  if (untilDeadlineMs() > 0) return first
+  await expireDueIn(journal, first.sessionId)
+  return again()
 }
 
 async function carryAway({ journal }: Poller, polled: Polled, callerLeft: AbortSignal): Promise<PollAnswer> {

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import fastifyCookie from '@fastify/cookie'
+import { digest } from '../base/ids.ts'
+import { sql } from '../database/sql.ts'
+import type { Journal } from '../events/journal.ts'
+import type { Identity } from './identity.ts'
+import { identify } from './keys.ts'
+import { findSignIn } from './sign-in.ts'
+
+/** What a request's headers say about who sends it. */
+export type Authentication =
+  | { ok: true; identity: Identity; by: 'key' | 'cookie' }
+  /** `missing`: no credential at all; `wrong`: one that is unknown, expired or revoked; `cross-site`: a cookie without same-origin proof. */
+  | { ok: false; why: 'missing' | 'wrong' | 'cross-site' }
+
+export interface Authenticator {
+  /** `X-API-Key`, `Authorization: Bearer`, or the cookie. A cookie that would change something needs `sameOrigin`. */
+  authenticate(headers: IncomingHttpHeaders, options: { changesState: boolean }): Promise<Authentication>
+  /** A key by itself, as `connection_init` carries it. */
+  identifyKey(key: string): Promise<Identity | null>
+  /** A revoked key stops working here at once, not when the memory of it ends. */
+  forget(keyId: string): void
+  stop(): Promise<void>
+}
+
+export const cookieName = 'holdpoint'
+
+const rememberedMs = 5_000
+const rememberedMax = 1_000
+const lastUsedFlushMs = 5_000
+
+export function createAuthenticator(options: {
+  journal: Journal
+  /** Signs the cookie. */
+  secret: string
+  onError: (error: unknown) => void
+}): Authenticator {
+  const { journal, secret, onError } = options
+  const remembered = new Map<string, { identity: Identity; until: number }>()
+  const used = new Map<string, Date>()
+
+  async function remember(credential: string, find: () => Promise<Identity | null>): Promise<Identity | null> {
+    const now = journal.now()
+    const memory = remembered.get(credential)
+    if (memory && memory.until > now.getTime()) return touched(memory.identity, now)
+    const identity = await find()
+    remembered.delete(credential)
+    if (!identity) return null
+    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value!)
+    remembered.set(credential, { identity, until: now.getTime() + rememberedMs })
+    return touched(identity, now)
+  }
+
+  function touched(identity: Identity, now: Date): Identity {
+    if (identity.kind === 'api-key') used.set(identity.id, now)
+    return identity
+  }
+
+  const identifyKey = (key: string) => remember(`key:${digest(key)}`, () => identify(journal, key))
+
+  async function flush(): Promise<void> {
+    const rows = [...used]
+    used.clear()
+    if (rows.length > 0)
+      await journal.database.query(sql`
+        update api_key set last_used_at = used.at
+        from unnest(${rows.map(([id]) => id)}::uuid[], ${rows.map(([, at]) => at)}::timestamptz[]) as used(id, at)
+        where api_key.id = used.id`)
+  }
+  let flushing = Promise.resolve()
+  const timer = setInterval(() => {
+    flushing = flushing.then(flush).catch(onError)
+  }, lastUsedFlushMs)
+  timer.unref()
+
+  return {
+    async authenticate(headers, { changesState }) {
+      const key = keyIn(headers)
+      if (key !== null) {
+        const identity = await identifyKey(key)
+        return identity ? { ok: true, identity, by: 'key' } : { ok: false, why: 'wrong' }
+      }
+      const cookie = fastifyCookie.parse(headers.cookie ?? '')[cookieName]
+      if (!cookie) return { ok: false, why: 'missing' }
+      const { valid, value } = fastifyCookie.unsign(cookie, secret)
+      const identity = valid && value ? await remember(`cookie:${digest(value)}`, () => findSignIn(journal, value)) : null
+      if (!identity) return { ok: false, why: 'wrong' }
+      if (changesState && !isSameOrigin(headers)) return { ok: false, why: 'cross-site' }
+      return { ok: true, identity, by: 'cookie' }
+    },
+    identifyKey,
+    forget(keyId) {
+      for (const [credential, { identity }] of remembered) if (identity.id === keyId) remembered.delete(credential)
+    },
+    async stop() {
+      clearInterval(timer)
+      await flushing
+      await flush().catch(onError)
+    },
+  }
+}
+
+/** The key that a request presents in one of its two headers, or null. */
+export function keyIn(headers: IncomingHttpHeaders): string | null {
+  const direct = headers['x-api-key']
+  if (typeof direct === 'string') return direct.trim()
+  const bearer = /^Bearer\s+(.+)$/i.exec(headers.authorization ?? '')
+  return bearer ? bearer[1]!.trim() : null
+}
+
+/**
+ * Whether a browser says that the request comes from a page of this very server. Browsers set both headers themselves;
+ * no page can forge them.
+ */
+export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  const { origin, host } = headers
+  if (!origin || !host) return false
+  return URL.canParse(origin) && new URL(origin).host === host
+}
