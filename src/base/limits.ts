@@ -2,35 +2,33 @@
  * Everything that strangers can grow has a limit, and the limits stand here together.
  * Units and qualifiers are in the names.
  */
-export const limits = {
-  /** requestedSchema as JSON, in UTF-8. */
-  schemaBytesMax: 64 * 1024,
-  /** Properties, and names that `required` adds to them. */
-  schemaPropertiesMax: 100,
-  schemaOptionsPerFieldMax: 1_000,
-  /** Levels of nesting; a form needs six, a nested object shown as JSON a few more. */
-  schemaDepthMax: 32,
+/** requestedSchema as JSON, in UTF-8. */
+export const schemaBytesMax = 64 * 1024
+/** Properties, and the names that `required` adds to them. */
+export const schemaPropertiesMax = 100
+export const schemaOptionsPerFieldMax = 1_000
+/** Levels of nesting; a form needs six, a nested object shown as JSON a few more. */
+export const schemaDepthMax = 32
 
-  /** UTF-16 units of a pattern's source. */
-  patternLengthMax: 1_000,
-  /** The estimate made from a pattern's source before it is compiled; `^.{1,1000}$` has 1,011. */
-  patternSizeMax: 2_000,
-  patternSizePerFormMax: 4_000,
-  /** Instructions times characters of one match: at some 35 ns a step this is 70 ms at worst. */
-  patternStepsMax: 2_000_000,
-  /** The same for matching all the defaults of one form, which is done whenever a form is parsed. */
-  patternStepsForDefaultsMax: 500_000,
+/** UTF-16 units of a pattern's source. */
+export const patternLengthMax = 1_000
+/** The estimate made from a pattern's source before it is compiled; `^.{1,1000}$` has 1,011. */
+export const patternSizeMax = 2_000
+export const patternSizePerFormMax = 4_000
+/** Instructions times characters of one match: at some 35 ns a step this is 70 ms at worst. */
+export const patternStepsMax = 2_000_000
+/** The same for matching all the defaults of one form, which is done whenever a form is parsed. */
+export const patternStepsForDefaultsMax = 500_000
 
-  /** The answer of one field that is shown as JSON. */
-  jsonAnswerBytesMax: 64 * 1024,
-  jsonAnswerDepthMax: 32,
+/** The answer of one field that is shown as JSON. */
+export const jsonAnswerBytesMax = 64 * 1024
+export const jsonAnswerDepthMax = 32
 
-  /** Faults reported for one answer; a thousand unknown keys need not come back as a thousand sentences. */
-  answerProblemsMax: 100,
+/** Faults reported for one answer; a thousand unknown keys need not come back as a thousand sentences. */
+export const answerProblemsMax = 100
 
-  /** Code points of an elicitation's summary, the ellipsis among them. */
-  summaryLengthMax: 300,
-} as const
+/** Code points of an elicitation's summary, the ellipsis among them. */
+export const summaryCharactersMax = 300
 
 /** Deadlines, whoever names them, lie between these from now. */
 export const elicitationDeadlineMinMs = 60_000

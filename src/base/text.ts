@@ -1,5 +1,5 @@
 import { isRecord } from './json.ts'
-import { limits } from './limits.ts'
+import { schemaDepthMax, summaryCharactersMax, ts } from './limits.ts'
 
 // Characters that show as nothing, or that change how their neighbours show: controls other than line feed and
 // tab, format characters (bidirectional, zero-width, tags, soft hyphen), lone surrogates, line and paragraph
@@ -37,7 +37,7 @@ function escapeCode(character: string): string {
  */
 export function makeSchemaVisible<Schema>(schema: Schema): Schema
 export function makeSchemaVisible(schema: unknown): unknown {
-  return visibleSchema(schema, limits.schemaDepthMax)
+  return visibleSchema(schema, schemaDepthMax)
 }
 
 function visibleSchema(schema: unknown, depth: number): unknown {
@@ -76,7 +76,7 @@ function mapEntries(record: Record<string, unknown>, change: (name: string, valu
 /** "tool: message", or the message alone, of at most 300 code points with an ellipsis among them when it is cut. */
 export function summarise(toolName: string | null, message: string): string {
   const tool = toolName?.trim()
-  return truncate(tool ? `${tool}: ${message}` : message, limits.summaryLengthMax)
+  return truncate(tool ? `${tool}: ${message}` : message, summaryCharactersMax)
 }
 
 /** At most `lengthMax` code points, the last an ellipsis when the text is cut. */

@@ -1,5 +1,11 @@
 import { isRecord, isStorable, type Json, jsonBytes, jsonFault, own } from '../../base/json.ts'
-import { limits } from '../../base/limits.ts'
+import {
+  answerProblemsMax,
+  jsonAnswerBytesMax,
+  jsonAnswerDepthMax,
+  patternStepsMax,
+  ts,
+} from '../../base/limits.ts'
 import type { FieldProblem } from '../../base/refusal.ts'
 import { codePointLength, makeVisible } from '../../base/text.ts'
 import type {
@@ -47,7 +53,7 @@ export function checkContent(form: Form, content: unknown): ContentVerdict {
     else if (verdict.value !== undefined) kept.set(field.name, verdict.value)
   }
   for (const [name, value] of Object.entries(given)) {
-    if (problems.length >= limits.answerProblemsMax) break
+    if (problems.length >= answerProblemsMax) break
     if (known.has(name) || value === undefined) continue
     const message = form.anyFlatObject ? flatValueProblem(name, value) : unknownName(form, name)
     if (message) problems.push({ name, messages: [message] })
@@ -140,7 +146,7 @@ function checkText(field: TextField, value: unknown): FieldVerdict {
 function patternProblem(field: TextField, value: string): string | null {
   const pattern = patternOf(field)
   if (!pattern) return null
-  if (pattern.steps(value) > limits.patternStepsMax) {
+  if (pattern.steps(value) > patternStepsMax) {
     return 'This text is too long to be checked against the required pattern. Shorten it.'
   }
   if (pattern.test(value)) return null
@@ -222,17 +228,17 @@ function countProblems(field: MultiSelectField, verb: string, length: number): s
 }
 
 function checkJson(value: unknown): FieldVerdict {
-  switch (jsonFault(value, limits.jsonAnswerDepthMax)) {
+  switch (jsonFault(value, jsonAnswerDepthMax)) {
     case 'not JSON':
       return refused('Enter a JSON value.')
     case 'not storable':
       return refused(notStorable)
     case 'too deep':
-      return refused(`Use at most ${limits.jsonAnswerDepthMax} levels of nesting.`)
+      return refused(`Use at most ${jsonAnswerDepthMax} levels of nesting.`)
     case null:
   }
-  if (jsonBytes(value as Json) > limits.jsonAnswerBytesMax) {
-    return refused(`Use at most ${limits.jsonAnswerBytesMax / 1024} KiB of JSON.`)
+  if (jsonBytes(value as Json) > jsonAnswerBytesMax) {
+    return refused(`Use at most ${jsonAnswerBytesMax / 1024} KiB of JSON.`)
   }
   return { ok: true, value: value as Json }
 }

@@ -1,5 +1,5 @@
 import { isRecord, own } from '../../base/json.ts'
-import { limits } from '../../base/limits.ts'
+import { patternSizePerFormMax, patternStepsForDefaultsMax, ts } from '../../base/limits.ts'
 import { makeVisible } from '../../base/text.ts'
 import { booleanField, listField, selectField } from './choice-fields.ts'
 import type { Form, FormField } from './field.ts'
@@ -27,7 +27,7 @@ export function parseForm(requestedSchema: unknown): Form {
   const declared = own(schema, 'properties')
   const properties = isRecord(declared) ? declared : {}
   const required = requiredNames(schema)
-  const budget = { size: limits.patternSizePerFormMax, steps: limits.patternStepsForDefaultsMax }
+  const budget = { size: patternSizePerFormMax, steps: patternStepsForDefaultsMax }
 
   const notes: string[] = []
   noteUnchecked(notes, schema, objectKeywords)

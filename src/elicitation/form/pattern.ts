@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { limits } from '../../base/limits.ts'
+import { patternLengthMax, patternSizeMax, ts } from '../../base/limits.ts'
 import type { TextField } from './field.ts'
 
 /** A pattern that can be searched for in time linear in the text. */
@@ -30,9 +30,9 @@ export function patternOf(field: TextField): Pattern | null {
  * is broken, or would be too large.
  */
 export function compilePattern(source: string): Pattern | null {
-  if (source.length > limits.patternLengthMax) return null
+  if (source.length > patternLengthMax) return null
   const size = estimateSize(source)
-  if (size > limits.patternSizeMax) return null
+  if (size > patternSizeMax) return null
   const syntax = toRe2(source)
   if (syntax === null) return null
   try {

@@ -1,15 +1,21 @@
 import { isRecord, type Json, jsonBytes, jsonFault, own } from '../../base/json.ts'
-import { limits } from '../../base/limits.ts'
+import {
+  schemaBytesMax,
+  schemaDepthMax,
+  schemaOptionsPerFieldMax,
+  schemaPropertiesMax,
+  ts,
+} from '../../base/limits.ts'
 import { makeSchemaVisible } from '../../base/text.ts'
 import { show } from './show.ts'
 
 /** What a `requestedSchema` has too much of to be asked, as sentences; none when it may be. */
 export function checkSchemaLimits(requestedSchema: unknown): string[] {
   if (!isRecord(requestedSchema)) return ['requestedSchema must be a JSON object.']
-  switch (jsonFault(makeSchemaVisible(requestedSchema), limits.schemaDepthMax)) {
+  switch (jsonFault(makeSchemaVisible(requestedSchema), schemaDepthMax)) {
     case 'too deep':
       return [
-        `requestedSchema nests more than ${limits.schemaDepthMax} levels deep. Send a flat object of simple properties.`,
+        `requestedSchema nests more than ${schemaDepthMax} levels deep. Send a flat object of simple properties.`,
       ]
     case 'not JSON':
       return ['requestedSchema must be JSON.']
@@ -18,8 +24,8 @@ export function checkSchemaLimits(requestedSchema: unknown): string[] {
     case null:
   }
   const messages: string[] = []
-  if (jsonBytes(requestedSchema as Json) > limits.schemaBytesMax) {
-    messages.push(`requestedSchema is larger than ${limits.schemaBytesMax / 1024} KiB. Ask for less at once.`)
+  if (jsonBytes(requestedSchema as Json) > schemaBytesMax) {
+    messages.push(`requestedSchema is larger than ${schemaBytesMax / 1024} KiB. Ask for less at once.`)
   }
   const properties = own(requestedSchema, 'properties')
   const required = own(requestedSchema, 'required')
@@ -27,16 +33,16 @@ export function checkSchemaLimits(requestedSchema: unknown): string[] {
     ...(isRecord(properties) ? Object.keys(properties) : []),
     ...(Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []),
   ])
-  if (names.size > limits.schemaPropertiesMax) {
+  if (names.size > schemaPropertiesMax) {
     messages.push(
-      `requestedSchema has ${names.size} properties; the most is ${limits.schemaPropertiesMax}. Ask for less at once.`,
+      `requestedSchema has ${names.size} properties; the most is ${schemaPropertiesMax}. Ask for less at once.`,
     )
   }
   for (const [name, property] of Object.entries(isRecord(properties) ? properties : {})) {
     const options = optionCount(property)
-    if (options > limits.schemaOptionsPerFieldMax) {
+    if (options > schemaOptionsPerFieldMax) {
       messages.push(
-        `The property ${show(name)} has ${options} options; the most is ${limits.schemaOptionsPerFieldMax}.`,
+        `The property ${show(name)} has ${options} options; the most is ${schemaOptionsPerFieldMax}.`,
       )
     }
   }
