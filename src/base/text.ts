@@ -1,5 +1,5 @@
 import { isRecord } from './json.ts'
-import { schemaDepthMax, summaryCharactersMax, ts } from './limits.ts'
+import { schemaDepthMax, summaryCharactersMax } from './limits.ts'
 
 // Characters that show as nothing, or that change how their neighbours show: controls other than line feed and
 // tab, format characters (bidirectional, zero-width, tags, soft hyphen), lone surrogates, line and paragraph

@@ -4,7 +4,6 @@ import {
   jsonAnswerBytesMax,
   jsonAnswerDepthMax,
   patternStepsMax,
-  ts,
 } from '../../base/limits.ts'
 import type { FieldProblem } from '../../base/refusal.ts'
 import { codePointLength, makeVisible } from '../../base/text.ts'

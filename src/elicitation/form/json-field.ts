@@ -1,5 +1,5 @@
 import { jsonFault } from '../../base/json.ts'
-import { schemaDepthMax, ts } from '../../base/limits.ts'
+import { schemaDepthMax } from '../../base/limits.ts'
 import { makeVisible, truncate } from '../../base/text.ts'
 import type { JsonField } from './field.ts'
 import { type Described, readDefault, type Schema } from './schema.ts'

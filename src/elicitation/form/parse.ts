@@ -1,5 +1,5 @@
 import { isRecord, own } from '../../base/json.ts'
-import { patternSizePerFormMax, patternStepsForDefaultsMax, ts } from '../../base/limits.ts'
+import { patternSizePerFormMax, patternStepsForDefaultsMax } from '../../base/limits.ts'
 import { makeVisible } from '../../base/text.ts'
 import { booleanField, listField, selectField } from './choice-fields.ts'
 import type { Form, FormField } from './field.ts'

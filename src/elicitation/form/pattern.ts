@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { patternLengthMax, patternSizeMax, ts } from '../../base/limits.ts'
+import { patternLengthMax, patternSizeMax } from '../../base/limits.ts'
 import type { TextField } from './field.ts'
 
 /** A pattern that can be searched for in time linear in the text. */

@@ -4,7 +4,6 @@ import {
   schemaDepthMax,
   schemaOptionsPerFieldMax,
   schemaPropertiesMax,
-  ts,
 } from '../../base/limits.ts'
 import { makeSchemaVisible } from '../../base/text.ts'
 import { show } from './show.ts'
