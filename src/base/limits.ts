@@ -14,7 +14,7 @@ export const schemaDepthMax = 32
 export const patternLengthMax = 1_000
 /** The estimate made from a pattern's source before it is compiled; `^.{1,1000}$` has 1,011. */
 export const patternSizeMax = 2_000
-export const patternSizePerFormMax = 4_000
+export const patternSizePerFormMax = 8_000
 /** Instructions times characters of one match: at some 35 ns a step this is 70 ms at worst. */
 export const patternStepsMax = 2_000_000
 /** The same for matching all the defaults of one form, which is done whenever a form is parsed. */
@@ -57,3 +57,17 @@ export const deliveredContentMs = 10 * 60_000
 
 /** A request counts as listened to this long after its last poll ended. */
 export const listeningMs = 30_000
+
+/** A session's `.env`; a larger one is skipped whole: half of a file is not what anybody wrote. */
+export const dotenvBytesMax = 1024 * 1024
+/** A runtime's MCP config, in UTF-16 units; a larger one is left alone. Real files have kilobytes. */
+export const runtimeConfigCharactersMax = 16 * 1024 * 1024
+
+/** Levels of nesting in `_meta`. */
+export const metaDepthMax = 64
+
+/** Requests a minute. Polls of a known request are never limited. */
+export const creationsPerAddressMax = 60
+export const creationsPerSessionMax = 30
+export const unknownPollsPerAddressMax = 120
+export const signInsPerAddressMax = 10
