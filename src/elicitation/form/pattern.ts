@@ -4,8 +4,6 @@ import type { TextField } from './field.ts'
 
 /** A pattern that can be searched for in time linear in the text. */
 export type Pattern = {
-  /** How large the pattern is estimated to be: what it takes from a form's `patternSizePerFormMax`. */
-  size: number
   /** Instructions times characters: an upper bound of the work of `test`. */
   steps(text: string): number
   /** Whether the pattern occurs anywhere in the text, as in JSON Schema. */
@@ -30,16 +28,13 @@ export function patternOf(field: TextField): Pattern | null {
  * is broken, or would be too large.
  */
 export function compilePattern(source: string): Pattern | null {
-  if (source.length > patternLengthMax) return null
-  const size = estimateSize(source)
-  if (size > patternSizeMax) return null
+  if (source.length > patternLengthMax || patternSize(source) > patternSizeMax) return null
   const syntax = toRe2(source)
   if (syntax === null) return null
   try {
     const compiled = RE2JS.compile(syntax)
     const instructions = compiled.programSize()
     return {
-      size,
       steps: (text) => instructions * text.length,
       test: (text) => compiled.test(text),
     }
@@ -50,11 +45,11 @@ export function compilePattern(source: string): Pattern | null {
 }
 
 /**
- * An upper bound of the size of the compiled program, made without compiling: a counted repeat is unrolled, so that forty
- * characters can become millions of instructions. Repeats of single atoms add up, repeats of groups multiply.
- * What only looks like a repeat (within a class, escaped) makes the bound higher, never lower.
+ * How large a pattern gets, estimated without compiling it: a counted repeat is unrolled, so that forty characters can
+ * become a hundred thousand instructions. Repeats of single atoms add up, repeats of groups multiply. The program has at
+ * most three times as many instructions; what only looks like a repeat makes the estimate higher, never lower.
  */
-function estimateSize(source: string): number {
+export function patternSize(source: string): number {
   let atoms = source.length
   let copies = 1
   for (const [, group, low, high] of source.matchAll(/(\)?)\{(\d+)(?:,(\d*))?\}/g)) {

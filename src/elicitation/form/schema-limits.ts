@@ -1,4 +1,4 @@
-import { isRecord, type Json, jsonBytes, jsonFault, own } from '../../base/json.ts'
+import { isRecord, type Json, jsonBytes, jsonFault } from '../../base/json.ts'
 import {
   schemaBytesMax,
   schemaDepthMax,
@@ -6,6 +6,7 @@ import {
   schemaPropertiesMax,
 } from '../../base/limits.ts'
 import { makeSchemaVisible } from '../../base/text.ts'
+import { parseForm } from './parse.ts'
 import { show } from './show.ts'
 
 /** What a `requestedSchema` has too much of to be asked, as sentences; none when it may be. */
@@ -22,37 +23,23 @@ export function checkSchemaLimits(requestedSchema: unknown): string[] {
       return ['requestedSchema has U+0000 or half of a surrogate pair in a name or a value. Remove it.']
     case null:
   }
-  const messages: string[] = []
   if (jsonBytes(requestedSchema as Json) > schemaBytesMax) {
-    messages.push(`requestedSchema is larger than ${schemaBytesMax / 1024} KiB. Ask for less at once.`)
+    return [`requestedSchema is larger than ${schemaBytesMax / 1024} KiB. Ask for less at once.`]
   }
-  const properties = own(requestedSchema, 'properties')
-  const required = own(requestedSchema, 'required')
-  const names = new Set([
-    ...(isRecord(properties) ? Object.keys(properties) : []),
-    ...(Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []),
-  ])
-  if (names.size > schemaPropertiesMax) {
+  const { fields } = parseForm(requestedSchema)
+  const messages: string[] = []
+  if (fields.length > schemaPropertiesMax) {
     messages.push(
-      `requestedSchema has ${names.size} properties; the most is ${schemaPropertiesMax}. Ask for less at once.`,
+      `requestedSchema has ${fields.length} properties; the most is ${schemaPropertiesMax}. Ask for less at once.`,
     )
   }
-  for (const [name, property] of Object.entries(isRecord(properties) ? properties : {})) {
-    const options = optionCount(property)
+  for (const field of fields) {
+    const options = 'options' in field ? field.options.length : 0
     if (options > schemaOptionsPerFieldMax) {
       messages.push(
-        `The property ${show(name)} has ${options} options; the most is ${schemaOptionsPerFieldMax}.`,
+        `The property ${show(field.name)} has ${options} options; the most is ${schemaOptionsPerFieldMax}.`,
       )
     }
   }
   return messages
-}
-
-function optionCount(property: unknown): number {
-  if (!isRecord(property)) return 0
-  const lists = ['enum', 'oneOf', 'anyOf'].map((keyword) => own(property, keyword))
-  return Math.max(
-    optionCount(own(property, 'items')),
-    ...lists.map((list) => (Array.isArray(list) ? list.length : 0)),
-  )
 }

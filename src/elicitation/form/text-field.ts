@@ -1,6 +1,6 @@
 import { own } from '../../base/json.ts'
 import type { TextField, TextFormat } from './field.ts'
-import { patternOf } from './pattern.ts'
+import { patternOf, patternSize } from './pattern.ts'
 import { type Described, notChecked, noteUnchecked, readDefault, readNumber, type Schema } from './schema.ts'
 import { show } from './show.ts'
 
@@ -44,9 +44,9 @@ export function textField(described: Described, schema: Schema, budget: PatternB
 
 function admitPattern(field: TextField, budget: PatternBudget) {
   if (field.pattern === null) return
-  const pattern = patternOf(field)
-  field.patternChecked = pattern !== null && pattern.size <= budget.size
-  if (field.patternChecked) budget.size -= pattern?.size ?? 0
+  const size = patternSize(field.pattern)
+  field.patternChecked = size <= budget.size && patternOf(field) !== null
+  if (field.patternChecked) budget.size -= size
   else field.notes.push(notChecked(`the pattern ${show(field.pattern, 200)}`))
 }
 

@@ -15,15 +15,21 @@ describe.each(cases)('the form shape $id', ({ field, valid, invalid }) => {
     expect(form.fields[0]).toMatchObject({ name: 'f', title: field.title, required: true, notes: [] })
   })
 
-  it.each(valid.map((value) => [JSON.stringify(value), value]))('takes %s, as the SDK does', (_text, value) => {
-    expect(checkContent(form, { f: value })).toEqual({ ok: true, content: { f: value } })
-    expect(validator.getValidator(schema as never)({ f: value }).valid).toBe(true)
-  })
+  it.each(valid.map((value) => [JSON.stringify(value), value]))(
+    'takes %s, as the SDK does',
+    (_text, value) => {
+      expect(checkContent(form, { f: value })).toEqual({ ok: true, content: { f: value } })
+      expect(validator.getValidator(schema as never)({ f: value }).valid).toBe(true)
+    },
+  )
 
   it.each(invalid.map(([value, message]) => [JSON.stringify(value), message, value]))(
     'refuses %s, saying: %s',
     (_text, message, value) => {
-      expect(checkContent(form, { f: value })).toEqual({ ok: false, fields: [{ name: 'f', messages: [message] }] })
+      expect(checkContent(form, { f: value })).toEqual({
+        ok: false,
+        fields: [{ name: 'f', messages: [message] }],
+      })
     },
   )
 })
