@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import fastifyCookie from '@fastify/cookie'
+import { fastifyCookie } from '@fastify/cookie'
 import { digest } from '../base/ids.ts'
 import { sql } from '../database/sql.ts'
 import type { Journal } from '../events/journal.ts'
@@ -20,6 +20,8 @@ export interface Authenticator {
   identifyKey(key: string): Promise<Identity | null>
   /** A revoked key stops working here at once, not when the memory of it ends. */
   forget(keyId: string): void
+  /** The same for a browser that signed out. */
+  forgetCookie(token: string): void
   stop(): Promise<void>
 }
 
@@ -56,7 +58,7 @@ export function createAuthenticator(options: {
     return identity
   }
 
-  const identifyKey = (key: string) => remember(`key:${digest(key)}`, () => identify(journal, key))
+  const identifyKey = (key: string) => remember(`key:${digest(key)}`, () => identify(journal.database, key, journal.now()))
 
   async function flush(): Promise<void> {
     const rows = [...used]
@@ -91,6 +93,9 @@ export function createAuthenticator(options: {
     identifyKey,
     forget(keyId) {
       for (const [credential, { identity }] of remembered) if (identity.id === keyId) remembered.delete(credential)
+    },
+    forgetCookie(token) {
+      remembered.delete(`cookie:${digest(token)}`)
     },
     async stop() {
       clearInterval(timer)

@@ -2,9 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 import { digest, isUuid, newId, newToken } from '../base/ids.ts'
 import { InvalidInputError, NotFoundError, type FieldProblem, type Refusal } from '../base/refusal.ts'
 import type { ApiKey } from '../database/generated/prisma/client.ts'
+import type { Queryable } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
-import type { Journal } from '../events/journal.ts'
+import type { Journal, JournalEntry } from '../events/journal.ts'
 import type { Identity } from './identity.ts'
 import type { Role } from './role.ts'
 
@@ -35,26 +36,28 @@ export async function createKey(
   if (input.expiresAt && input.expiresAt <= now)
     problems.push({ name: 'expiresAt', messages: ['Choose a time in the future.'] })
   if (problems.length > 0) return new InvalidInputError(problems)
-  const secret = input.secret ?? `hp_${newToken(6)}_${newToken(24)}`
   return journal.write(async (entry) => {
     if (input.sessionId != null) {
       const known = isUuid(input.sessionId) && (await entry.query(sql`select 1 from session where id = ${input.sessionId}`)).length > 0
       if (!known) return new NotFoundError('There is no such session to bind the key to. Check its id.')
     }
-    const [apiKey] = await entry.query<ApiKey>(sql`
-      insert into api_key (id, name, prefix, hash, role, session_id, created_at, expires_at)
-      values (${newId()}, ${name}, ${prefixOf(secret)}, ${digest(secret)}, ${input.role}, ${input.sessionId ?? null},
-        ${now}, ${input.expiresAt ?? null})
-      returning *`)
-    entry.append({
-      type: 'key.created',
-      sessionId: input.sessionId ?? null,
-      actor,
-      data: { keyId: apiKey!.id, name, role: input.role },
-      at: now,
-    })
-    return { apiKey: apiKey!, secret }
+    return insertKey(entry, { ...input, name }, actor, now)
   })
+}
+
+/** Writes a key whose values have been checked. */
+export async function insertKey(
+  entry: JournalEntry,
+  { name, role, expiresAt = null, sessionId = null, secret = `hp_${newToken(6)}_${newToken(24)}` }: NewKey,
+  actor: Actor,
+  now: Date,
+): Promise<{ apiKey: ApiKey; secret: string }> {
+  const [apiKey] = await entry.query<ApiKey>(sql`
+    insert into api_key (id, name, prefix, hash, role, session_id, created_at, expires_at)
+    values (${newId()}, ${name}, ${prefixOf(secret)}, ${digest(secret)}, ${role}, ${sessionId}, ${now}, ${expiresAt})
+    returning *`)
+  entry.append({ type: 'key.created', sessionId, actor, data: { keyId: apiKey!.id, name, role }, at: now })
+  return { apiKey: apiKey!, secret }
 }
 
 /** Revokes a key at once. What it opened is ended by whoever follows `key.revoked` on the timeline. */
@@ -77,10 +80,10 @@ export async function revokeKey(journal: Journal, id: string, actor: Actor): Pro
 }
 
 /** The identity behind a key that somebody presents; null for anything unknown, expired or revoked. */
-export async function identify(journal: Journal, secret: string): Promise<Identity | null> {
+export async function identify(on: Queryable, secret: string, now: Date): Promise<Identity | null> {
   if (secret.length > 500) return null
-  const [key] = await journal.database.query<ApiKey>(sql`select * from api_key where prefix = ${prefixOf(secret)}`)
-  if (!key || !sameDigest(key.hash, digest(secret)) || !isValid(key, journal.now())) return null
+  const [key] = await on.query<ApiKey>(sql`select * from api_key where prefix = ${prefixOf(secret)}`)
+  if (!key || !sameDigest(key.hash, digest(secret)) || !isValid(key, now)) return null
   return identityOf(key)
 }
 

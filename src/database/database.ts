@@ -88,7 +88,10 @@ const types = {
   },
 } as pg.CustomTypesConfig
 
-async function run<Row extends object>(on: pg.Pool | pg.PoolClient, { text, values, name }: Statement): Promise<Row[]> {
+async function run<Row extends object>(
+  on: pg.Pool | pg.PoolClient,
+  { text, values, name }: Statement,
+): Promise<Row[]> {
   const result = await on.query({ text, values, name, types, rowMode: 'array' })
   const names = result.fields.map((field) => camelCased(field.name))
   return result.rows.map((row: unknown[]) => {

@@ -40,15 +40,8 @@ export async function answer(
   identity: Identity,
   surface: Surface,
 ): Promise<Elicitation | Refusal> {
-  if (!request) return new NotFoundError('There is no such request. Check the id; the queue lists what is pending.')
-  if (identity.sessionId === request.sessionId) {
-    await recordRefusal(desk, request, identity, surface)
-    return new SelfApprovalError()
-  }
-  if (!may(identity, 'answer'))
-    return new ForbiddenError(
-      `The key ${identity.name} has the role ${identity.role}, which may not answer. Use a key of the role responder, operator or admin.`,
-    )
+  const refusal = await refuseAnswerer(desk, request, identity, surface)
+  if (refusal || !request) return refusal ?? unknownRequest()
   if (note !== null && note.length > noteCharactersMax)
     return new InvalidInputError([{ name: 'note', messages: [`Use at most ${noteCharactersMax} characters.`] }])
 
@@ -90,6 +83,30 @@ export async function answer(
       respondedByActor: actor.id,
     } as Elicitation
   })
+}
+
+/** Why somebody may not answer a request, whatever the answer; null when they may. */
+export async function refuseAnswerer(
+  desk: Desk,
+  request: Pick<Elicitation, 'id' | 'sessionId'> | null,
+  identity: Identity,
+  surface: Surface,
+): Promise<Refusal | null> {
+  if (request && identity.sessionId === request.sessionId) {
+    await recordRefusal(desk, request, identity, surface)
+    return new SelfApprovalError()
+  }
+  if (!may(identity, 'answer'))
+    return new ForbiddenError(
+      identity.sessionId === null
+        ? `The key ${identity.name} has the role ${identity.role}, which may not answer. Use a key of the role responder, operator or admin.`
+        : `The key ${identity.name} is bound to a session and answers nothing. A person has to answer, with a key of their own.`,
+    )
+  return request ? null : unknownRequest()
+}
+
+function unknownRequest(): Refusal {
+  return new NotFoundError('There is no such request. Check the id; the queue lists what is pending.')
 }
 
 /** Only an accept of a form carries content; what comes with anything else is dropped. */

@@ -6,6 +6,7 @@ import type { Session } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
+import { endGateTokens } from '../gate/token.ts'
 import type { SessionEvent } from './lifecycle.ts'
 import { LockedSession, saveSessions, underLock } from './under-lock.ts'
 
@@ -81,12 +82,13 @@ export async function commandSession(
   if (event === 'fail' && !reason?.trim())
     return new InvalidInputError([{ name: 'reason', messages: ['Say why the session failed.'] }])
   const kept = reason === null ? null : makeVisible(reason.trim()).slice(0, reasonCharactersMax)
-  return underLock(journal, sessionId, async (session) => {
+  return underLock(journal, sessionId, async (session, entry) => {
     // A marker that nothing pending stands behind would refuse a resume for minutes, until the sweep comes.
     if (event === 'resume') session.strand(null, actor)
     const refusal = session.apply(event, actor, { reason: kept })
     if (refusal) return refusal
     if (event === 'start' || event === 'unarchive') session.keepInStep(actor)
+    if (event === 'archive') await endGateTokens(entry, sessionId, actor, session.now)
     return session.row
   })
 }

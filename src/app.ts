@@ -1,0 +1,168 @@
+import { join } from 'node:path'
+import { type ListenOptions, Server } from 'node:net'
+import type { Logger } from 'pino'
+import { createAuthenticator } from './auth/authenticator.ts'
+import { ensureAdminKey } from './auth/first-key.ts'
+import { createSignInLink } from './auth/sign-in.ts'
+import type { Config } from './config.ts'
+import { openDatabase } from './database/database.ts'
+import { startEmbeddedPostgres } from './database/embedded.ts'
+import { applyMigrations } from './database/migrate.ts'
+import { sharedSecret } from './database/secret.ts'
+import type { Desk } from './elicitation/elicitation.ts'
+import { createHeldPolls } from './elicitation/held-polls.ts'
+import type { Poller } from './elicitation/poll.ts'
+import { createPresence } from './elicitation/presence.ts'
+import { startDoorbell } from './events/doorbell.ts'
+import type { TimelineEvent } from './events/event.ts'
+import { createFanout } from './events/fanout.ts'
+import { createJournal } from './events/journal.ts'
+import { startTail } from './events/tail.ts'
+import { publicUrlOf } from './gate/address.ts'
+import { createHttp } from './http.ts'
+import { registerRest } from './rest/register.ts'
+import { registerDashboard } from './web/dashboard.ts'
+
+export interface App {
+  /** The address that the server listens on. */
+  url: string
+  publicUrl: string
+  /** The admin key, on the start that made it up. */
+  newAdminKey: string | null
+  /** A sign-in link, unless no admin key is left. */
+  signInLink: string | null
+  /** Goes away in order; what waits is answered first. */
+  close(): Promise<void>
+}
+
+export interface AppOptions {
+  log: Logger
+  /** The clock of everything that is dated or has a deadline. */
+  now?: () => Date
+  /** How long open connections may be used once more while the server goes away. */
+  drainGraceMs?: number
+}
+
+/** With an external database another process takes over the port; open connections get this long to come once more. */
+const drainGraceDefaultMs = 5_000
+const drainPollMs = 50
+
+const dashboardFolder = join(import.meta.dirname, '..', 'dist', 'dashboard')
+
+/** Puts the house together: the one place that knows all rooms. What was begun is ended last-in first-out. */
+export async function startApp(config: Config, options: AppOptions): Promise<App> {
+  const ending = new AsyncDisposableStack()
+  try {
+    return await build(config, options, ending)
+  } catch (error) {
+    await ending.disposeAsync()
+    throw error
+  }
+}
+
+async function build(config: Config, options: AppOptions, ending: AsyncDisposableStack): Promise<App> {
+  const { log, now = () => new Date(), drainGraceMs = config.databaseUrl === null ? 0 : drainGraceDefaultMs } = options
+  const onError = (what: string) => (error: unknown) => log.warn({ err: error }, what)
+  const connectionString = await databaseAddress(config, log, ending)
+  await applyMigrations(connectionString)
+  const database = openDatabase({ connectionString, onError: onError('a database connection was lost') })
+  ending.defer(() => database.close())
+
+  const secret = await sharedSecret(database, 'signing')
+  const heldPolls = createHeldPolls(config.heldPollsMax)
+  const presence = createPresence({ database, now, onError: onError('presence could not be written') })
+  ending.defer(() => presence.stop())
+
+  const fanout = createFanout(database, () => tail.position)
+  const tail = await startTail({
+    database,
+    onError: onError('the timeline could not be read'),
+    onEvent(event) {
+      follow(event)
+      fanout.publish(event)
+    },
+  })
+  ending.defer(() => tail.stop())
+  const doorbell = startDoorbell({ database, connectionString, onRing: tail.ring, onError: onError('the doorbell is not heard') })
+  ending.defer(() => doorbell.stop())
+
+  const journal = createJournal({
+    database,
+    now,
+    onCommitted() {
+      tail.ring()
+      doorbell.ring()
+    },
+  })
+  const authenticator = createAuthenticator({ journal, secret, onError: onError('the last use of keys could not be written') })
+  ending.defer(() => authenticator.stop())
+  const desk: Desk = { journal, defaultExpirationMs: config.defaultExpirationMs, secret }
+  const poller: Poller = { journal, heldPolls, presence, onDatabaseTrouble: onError('a poll could not ask the database') }
+  const firstKey = await ensureAdminKey(journal, config.adminKey)
+
+  function follow(event: TimelineEvent): void {
+    if (event.type === 'elicitation.resolved') heldPolls.wake(String(event.data.requestId))
+    if (event.type === 'key.revoked') {
+      const keyId = String(event.data.keyId)
+      authenticator.forget(keyId)
+      fanout.endSubscriptionsOf(keyId)
+    }
+  }
+
+  let draining = false
+  const http = createHttp({ log, trustProxy: config.trustProxy })
+  ending.defer(() => http.close())
+  const publicUrl = config.publicUrl ?? publicUrlOf(config.host, config.port)
+  await registerRest(http, {
+    log,
+    desk,
+    poller,
+    authenticator,
+    secret,
+    publicUrl,
+    pollHoldMs: config.pollHoldMs,
+    gateAccess: config.gateAccess,
+    allowedHosts: config.allowedHosts,
+    isDraining: () => draining,
+  })
+  await registerDashboard(http, { folder: dashboardFolder })
+
+  // Two processes share a port only where they share a database; on the embedded one the second is a mistake.
+  const address: ListenOptions = { host: config.host, port: config.port, reusePort: config.databaseUrl !== null }
+  const url = await http.listen(address)
+  const link = firstKey.adminKeyId === null ? null : await createSignInLink(journal, firstKey.adminKeyId)
+
+  let closed: Promise<void> | null = null
+  return {
+    url,
+    publicUrl,
+    newAdminKey: firstKey.secret,
+    signInLink: link === null ? null : `${publicUrl}/sign-in#${link}`,
+    close() {
+      closed ??= (async () => {
+        draining = true
+        // Only the listening ends: http.Server.close would also cut idle connections that a client is about to use again.
+        Server.prototype.close.call(http.server)
+        heldPolls.drain()
+        fanout.endAll('going away')
+        await untilConnectionsEnd(http.server, drainGraceMs)
+        http.server.closeAllConnections()
+        await ending.disposeAsync()
+      })()
+      return closed
+    },
+  }
+}
+
+async function databaseAddress(config: Config, log: Logger, ending: AsyncDisposableStack): Promise<string> {
+  if (config.databaseUrl !== null) return config.databaseUrl
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+  ending.defer(() => embedded.stop())
+  return embedded.connectionString
+}
+
+async function untilConnectionsEnd(server: Server, graceMs: number): Promise<void> {
+  const count = () => new Promise<number>((resolve) => server.getConnections((_, connections) => resolve(connections ?? 0)))
+  for (let waitedMs = 0; waitedMs < graceMs && (await count()) > 0; waitedMs += drainPollMs)
+    await new Promise((resolve) => setTimeout(resolve, drainPollMs))
+}

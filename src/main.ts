@@ -1,0 +1,36 @@
+import { createLog } from './base/log.ts'
+import { readConfig } from './config.ts'
+import { startApp } from './app.ts'
+import { announce } from './announce.ts'
+
+const result = readConfig(process.env, process.cwd())
+if (!result.ok) {
+  process.stderr.write(`Holdpoint cannot start:\n${result.problems.map((problem) => `  - ${problem}\n`).join('')}`)
+  process.exit(78)
+}
+const { config, warnings } = result
+const log = createLog(config.logLevel)
+for (const warning of warnings) log.warn(warning)
+
+const app = await startApp(config, { log }).catch((error: unknown) => {
+  log.error({ err: error }, 'Holdpoint cannot start')
+  process.stderr.write(`Holdpoint cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+})
+await announce(app, config)
+
+/** A drain takes at most this long; what hangs beyond it is left behind. */
+const drainMs = 10_000
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.once(signal, () => {
+    log.info({ signal }, 'going away')
+    setTimeout(() => process.exit(1), drainMs).unref()
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the drain failed')
+        process.exit(1)
+      },
+    )
+  })

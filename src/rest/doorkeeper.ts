@@ -1,0 +1,38 @@
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { isLoopbackHost } from '../gate/address.ts'
+import { sendError } from './envelope.ts'
+import type { RestServices } from './services.ts'
+
+/**
+ * Keeps web pages away from the open endpoints, on loopback above all: a page may send requests to 127.0.0.1, or to a
+ * name of its own that resolves there, but it can choose neither its Origin nor the Host that the browser writes.
+ */
+export function createDoorkeeper({
+  publicUrl,
+  allowedHosts,
+}: Pick<RestServices, 'publicUrl' | 'allowedHosts'>): onRequestHookHandler {
+  const own = new URL(publicUrl)
+  const names = new Set([own.hostname, ...allowedHosts.map(hostnameOf)].map((name) => name.toLowerCase()))
+  const isOurs = (host: string) => {
+    const name = hostnameOf(host).toLowerCase()
+    return names.has(name) || isLoopbackHost(name)
+  }
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const host = request.host
+    if (!host || !isOurs(host))
+      return sendError(
+        reply,
+        'FOREIGN_HOST',
+        'This server does not go by the name in the Host header. Call it by the address in PUBLIC_URL, or list the name in HOLDPOINT_ALLOWED_HOSTS.',
+      )
+    const origin = request.headers.origin
+    if (origin !== undefined && origin !== own.origin && !(URL.canParse(origin) && new URL(origin).host === host))
+      return sendError(reply, 'FOREIGN_ORIGIN', 'Web pages of another origin may not call this address.')
+    return undefined
+  }
+}
+
+function hostnameOf(host: string): string {
+  const url = URL.parse(`http://${host}`)
+  return url ? url.hostname.replace(/^\[|\]$/g, '') : host
+}

@@ -1,0 +1,234 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { actorOf, type Identity, may } from '../auth/identity.ts'
+import { pollWaitSecondsMax } from '../base/limits.ts'
+import { isRefusal, NotFoundError } from '../base/refusal.ts'
+import { answer, refuseAnswerer } from '../elicitation/answer.ts'
+import { ask, findSessionId } from '../elicitation/ask.ts'
+import { type Elicitation, findByEither, findByRequestId } from '../elicitation/elicitation.ts'
+import { type PollAnswer, poll } from '../elicitation/poll.ts'
+import { isWithdrawToken, withdraw, withdrawToken } from '../elicitation/withdraw.ts'
+import { mcpServerActor } from '../events/event.ts'
+import { collectionUrl } from '../gate/address.ts'
+import { findGateToken, type GateToken } from '../gate/token.ts'
+import { createDoorkeeper } from './doorkeeper.ts'
+import { sendError, sendRefusal } from './envelope.ts'
+import { metaKey, parseAnswer, parseQuestion } from './parse.ts'
+import type { Rates } from './rates.ts'
+import type { RestServices } from './services.ts'
+
+interface Address {
+  /** The capability token of the path, or null on the plain address. */
+  token: GateToken | null
+  collection: string
+}
+
+type Params = { token?: string; request_id?: string; id?: string }
+type RequestOf<P = Params> = FastifyRequest<{ Params: P; Querystring: { wait?: unknown } }>
+
+const neverLeaves = new AbortController().signal
+
+/** The fallback protocol: it parses, calls the same commands as every other surface, and prints. */
+export function registerElicitations(app: FastifyInstance, services: RestServices, rates: Rates): void {
+  const { desk, poller, authenticator, publicUrl, gateAccess, log } = services
+  const { database } = desk.journal
+  const doorkeeper = createDoorkeeper(services)
+
+  /** The address that was called; null after it has been answered, as the token is unknown. */
+  async function addressOf(request: RequestOf, reply: FastifyReply): Promise<Address | null> {
+    const secret = request.params.token
+    if (secret === undefined) return { token: null, collection: collectionUrl(publicUrl) }
+    const token = await findGateToken(database, secret)
+    if (token) return { token, collection: collectionUrl(publicUrl, secret) }
+    sendError(reply, 'NOT_FOUND', 'There is no such address. Launch the agent again to hand it a new one.')
+    return null
+  }
+
+  async function create(request: RequestOf, reply: FastifyReply) {
+    const address = await addressOf(request, reply)
+    if (!address) return reply
+    if (!address.token && gateAccess === 'capability')
+      return sendError(
+        reply,
+        'CAPABILITY_REQUIRED',
+        'This server only takes requests on capability addresses (HOLDPOINT_GATE_ACCESS is capability). Set ELICITATION_REQUEST_URL and ELICITATION_POLL_URL to the address that the launch hands out.',
+      )
+    if (address.token?.endedAt)
+      return sendError(reply, 'FORBIDDEN', 'This address has ended with its session or was replaced. Launch the agent again to hand it a new one.')
+    const limited = address.token === null ? await rates.creationsByAddress(request, request.ip) : null
+    if (limited) return sendRefusal(reply, limited)
+
+    const parsed = parseQuestion(request.body)
+    if (!parsed.ok) return sendError(reply, 'INVALID_INPUT', parsed.messages)
+    const { question, sessionReference } = parsed.value
+    const sessionId = await sessionOf(sessionReference, address.token)
+    if (sessionId === null)
+      return sendError(
+        reply,
+        'NOT_FOUND',
+        sessionReference?.trim()
+          ? `There is no session ${JSON.stringify(sessionReference.slice(0, 200))}. Set ELICITATION_SESSION_ID to the id or slug of a session.`
+          : `${metaKey.sessionId} is blank, so no session could be found (looked for ""). ELICITATION_SESSION_ID is missing from the environment of the MCP server.`,
+      )
+    const tooMany = await rates.creationsBySession(request, address.token?.id ?? `${sessionId} ${request.ip}`)
+    if (tooMany) return sendRefusal(reply, tooMany)
+
+    const asked = await ask(desk, sessionId, question, {
+      gateTokenId: address.token?.id ?? null,
+      callerAddress: request.ip,
+      serverName: address.token?.serverName ?? null,
+    })
+    if (isRefusal(asked)) return sendRefusal(reply, asked)
+    const { requestId, id } = asked.elicitation
+    return reply.code(asked.created ? 201 : 200).send({
+      action: 'pending',
+      requestId,
+      _meta: {
+        [metaKey.requestId]: requestId,
+        [metaKey.pollUrl]: `${address.collection}/${requestId}`,
+        [metaKey.withdraw]: withdrawToken(desk, id),
+      },
+    })
+  }
+
+  async function sessionOf(reference: string | null, token: GateToken | null): Promise<string | null> {
+    if (token) {
+      const named = reference?.trim() ? await findSessionId(database, reference.trim()) : token.sessionId
+      if (named !== token.sessionId)
+        log.warn({ named: reference, session: token.sessionId }, 'a request names another session than its capability address; the address decides')
+      return token.sessionId
+    }
+    if (!reference?.trim()) {
+      log.warn('a request came with a blank session id: ELICITATION_SESSION_ID is missing from the environment that its MCP server was spawned with')
+      return null
+    }
+    const id = await findSessionId(database, reference.trim())
+    if (id === null) log.info({ session: reference.slice(0, 200) }, 'a request names an unknown session')
+    return id
+  }
+
+  async function show(request: RequestOf, reply: FastifyReply) {
+    reply.header('Cache-Control', 'no-store')
+    if (services.isDraining()) reply.header('Connection', 'close')
+    const address = await addressOf(request, reply).catch((error: unknown) => {
+      // The token cannot be looked up: whoever polls must not be told that it is unknown.
+      poller.onDatabaseTrouble(error)
+      return 'unknown' as const
+    })
+    if (!address) return reply
+    const requestId = request.params.request_id!
+    if (address === 'unknown') return printed({ requestId, action: 'pending', content: null, note: null, respondedAt: null })
+    const waitMs = services.isDraining() ? 0 : waitMsOf(request.query.wait, services.pollHoldMs)
+    const found = await poll(poller, {
+      requestId,
+      gateSessionId: address.token?.sessionId ?? null,
+      address: request.ip,
+      waitMs,
+      callerLeft: waitMs > 0 ? hangUpOf(reply) : neverLeaves,
+    })
+    if (found) return printed(found)
+    const limited = await rates.unknownPolls(request, request.ip)
+    if (limited) return sendRefusal(reply, limited)
+    return sendError(reply, 'NOT_FOUND', 'There is no such request at this address.')
+  }
+
+  async function respond(request: RequestOf, reply: FastifyReply) {
+    const identity = await identityOf(request, reply)
+    if (!identity) return reply
+    const parsed = parseAnswer(request.body)
+    const target = await findByEither(database, request.params.id!)
+    // Whoever may not answer is told that, and not what is wrong with the answer.
+    const refusal = await refuseAnswerer(desk, target, identity, 'rest')
+    if (refusal) return sendRefusal(reply, refusal)
+    if (!parsed.ok) return sendError(reply, 'INVALID_INPUT', parsed.messages)
+    const result = await answer(desk, target, parsed.value, identity, 'rest')
+    if (isRefusal(result)) return sendRefusal(reply, result)
+    const delivery = result.deliveredAt
+      ? 'delivered'
+      : poller.presence.listening(result) === 'listening'
+        ? 'waiting'
+        : 'no_waiter'
+    return { ...printed(outcomeOf(result)), delivery }
+  }
+
+  async function takeBack(request: RequestOf, reply: FastifyReply) {
+    const address = await addressOf(request, reply)
+    if (!address) return reply
+    const target = await findByRequestId(database, request.params.request_id!)
+    const isHere = target && (address.token ? target.gateTokenId !== null && target.sessionId === address.token.sessionId : true)
+    if (!isHere) {
+      const limited = await rates.unknownPolls(request, request.ip)
+      return limited ? sendRefusal(reply, limited) : sendRefusal(reply, new NotFoundError('There is no such request at this address.'))
+    }
+    const actor = address.token ? mcpServerActor(address.token.serverName) : await requesterOf(request, target)
+    if (!actor)
+      return sendError(
+        reply,
+        'NOT_THE_REQUESTER',
+        `Only the requester takes a request back: send the header Holdpoint-Withdraw with the value that the creation returned in _meta["${metaKey.withdraw}"], or a key of the role responder.`,
+      )
+    const result = await withdraw(desk, target, actor)
+    return isRefusal(result) ? sendRefusal(reply, result) : printed(outcomeOf(result))
+  }
+
+  async function requesterOf(request: FastifyRequest, target: Elicitation) {
+    const token = request.headers['holdpoint-withdraw']
+    if (typeof token === 'string' && isWithdrawToken(desk, target.id, token)) return mcpServerActor(target.serverName)
+    const authentication = await authenticator.authenticate(request.headers, { changesState: true })
+    if (!authentication.ok) return null
+    const { identity } = authentication
+    return identity.sessionId === target.sessionId || may(identity, 'answer') ? actorOf(identity) : null
+  }
+
+  /** The identity behind a request's key or cookie; null after it has been answered. */
+  async function identityOf(request: FastifyRequest, reply: FastifyReply): Promise<Identity | null> {
+    const authentication = await authenticator.authenticate(request.headers, { changesState: true })
+    if (authentication.ok) return authentication.identity
+    if (authentication.why === 'cross-site')
+      sendError(reply, 'CROSS_SITE', 'A signed-in browser may only send this from a page of this server.')
+    else
+      sendError(
+        reply,
+        'UNAUTHENTICATED',
+        authentication.why === 'missing'
+          ? 'Send an API key in the header X-API-Key, or as Authorization: Bearer.'
+          : 'The API key is unknown, expired or revoked. Ask an admin for another one.',
+      )
+    return null
+  }
+
+  for (const prefix of ['/api/v1/elicitations', '/api/v1/gate/:token/elicitations']) {
+    app.post<{ Params: Params; Querystring: { wait?: unknown } }>(prefix, { onRequest: doorkeeper }, create)
+    app.get<{ Params: Params; Querystring: { wait?: unknown } }>(`${prefix}/:request_id`, { onRequest: doorkeeper }, show)
+    app.delete<{ Params: Params; Querystring: { wait?: unknown } }>(`${prefix}/:request_id`, { onRequest: doorkeeper }, takeBack)
+  }
+  app.patch<{ Params: Params; Querystring: { wait?: unknown } }>('/api/v1/elicitations/:id/respond', respond)
+}
+
+function printed({ requestId, action, content, note, respondedAt }: PollAnswer) {
+  return {
+    action,
+    content,
+    _meta: {
+      [metaKey.requestId]: requestId,
+      ...(respondedAt === null ? {} : { [metaKey.respondedAt]: respondedAt.toISOString() }),
+      ...(note === null ? {} : { [metaKey.note]: note }),
+    },
+  }
+}
+
+function outcomeOf({ requestId, status, content, note, respondedAt }: Elicitation): PollAnswer {
+  return { requestId, action: status, content: status === 'accept' ? content : null, note, respondedAt }
+}
+
+/** `?wait=` in seconds, from 0 to 60; anything else is the default, as a poll is never an error. */
+function waitMsOf(wait: unknown, defaultMs: number): number {
+  if (typeof wait !== 'string' || !/^\d+(\.\d+)?$/.test(wait)) return defaultMs
+  return Math.min(Number(wait), pollWaitSecondsMax) * 1_000
+}
+
+/** Fires when the caller's connection closes before the answer is out. */
+function hangUpOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => controller.abort())
+  return controller.signal
+}

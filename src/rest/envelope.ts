@@ -1,0 +1,65 @@
+import type { FastifyReply } from 'fastify'
+import { InvalidContentError, AlreadyResolvedError, type Refusal, TooManyError } from '../base/refusal.ts'
+
+/** What every error of the REST surface looks like. `code` is stable. */
+export interface ErrorEnvelope {
+  error: string
+  message: string
+  messages: string[]
+  code: string
+  [more: string]: unknown
+}
+
+const statusOf: Record<string, [status: number, title: string]> = {
+  UNAUTHENTICATED: [401, 'Not signed in'],
+  FORBIDDEN: [403, 'Not allowed'],
+  SELF_APPROVAL: [403, 'No agent approves its own gate'],
+  CROSS_SITE: [403, 'Not allowed'],
+  FOREIGN_ORIGIN: [403, 'Not allowed'],
+  FOREIGN_HOST: [403, 'Not allowed'],
+  CAPABILITY_REQUIRED: [403, 'Not allowed'],
+  NOT_THE_REQUESTER: [403, 'Not allowed'],
+  NOT_FOUND: [404, 'Not found'],
+  METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
+  SESSION_ARCHIVED: [409, 'Session archived'],
+  BODY_TOO_LARGE: [413, 'Body too large'],
+  NOT_JSON: [415, 'Not JSON'],
+  MALFORMED_JSON: [400, 'Malformed JSON'],
+  BAD_REQUEST: [400, 'Bad request'],
+  INVALID_INPUT: [422, 'Invalid request'],
+  INVALID_CONTENT: [422, 'Invalid content'],
+  REQUEST_ID_TAKEN: [422, 'Request id taken'],
+  ALREADY_RESOLVED: [422, 'Already resolved'],
+  EXPIRED: [422, 'Expired'],
+  RATE_LIMITED: [429, 'Too many requests'],
+  TOO_MANY_PENDING: [429, 'Too many pending requests'],
+  INTERNAL: [500, 'Internal error'],
+  DATABASE_UNAVAILABLE: [503, 'Database unavailable'],
+}
+
+export function sendError(
+  reply: FastifyReply,
+  code: keyof typeof statusOf,
+  messages: string | string[],
+  more: Record<string, unknown> = {},
+): FastifyReply {
+  const [status, title] = statusOf[code] ?? statusOf.INTERNAL!
+  const all = Array.isArray(messages) ? messages : [messages]
+  const body: ErrorEnvelope = { error: title, message: all.join(' '), messages: all, code, ...more }
+  return reply.code(status).send(body)
+}
+
+export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  if (refusal instanceof InvalidContentError)
+    return sendError(reply, refusal.code, refusal.fields.flatMap(({ name, messages }) => messages.map((message) => (name ? `${name}: ${message}` : message))), {
+      fields: Object.fromEntries(refusal.fields.map(({ name, messages }) => [name, messages])),
+    })
+  if (refusal instanceof AlreadyResolvedError)
+    return sendError(reply, refusal.code, refusal.message, {
+      status: refusal.status,
+      respondedAt: refusal.respondedAt?.toISOString() ?? null,
+      respondedBy: refusal.respondedBy?.name ?? null,
+    })
+  if (refusal instanceof TooManyError) reply.header('Retry-After', refusal.retryAfterSeconds)
+  return sendError(reply, refusal.code, refusal.message)
+}

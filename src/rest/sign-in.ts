@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fastifyCookie } from '@fastify/cookie'
+import { z } from 'zod'
+import { type Authenticator, cookieName, isSameOrigin } from '../auth/authenticator.ts'
+import { browserSignInMs, findSignIn, redeemSignInLink, signInBrowser, signOut } from '../auth/sign-in.ts'
+import type { Journal } from '../events/journal.ts'
+import { sendError, sendRefusal } from './envelope.ts'
+import type { Rates } from './rates.ts'
+
+const body = z.union([z.object({ key: z.string().min(1) }), z.object({ link: z.string().min(1) })])
+
+/** How a browser signs in, with a key or the token of a one-time link, and out. */
+export function registerSignIn(
+  app: FastifyInstance,
+  services: { journal: Journal; authenticator: Authenticator; secret: string; publicUrl: string },
+  rates: Rates,
+): void {
+  const { journal, authenticator, secret, publicUrl } = services
+  const cookie = { path: '/', httpOnly: true, sameSite: 'strict', secure: publicUrl.startsWith('https:') } as const
+
+  app.post('/api/v1/sign-in', async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.headers.origin !== undefined && !isSameOrigin(request.headers))
+      return sendError(reply, 'CROSS_SITE', 'Sign in from a page of this server.')
+    const limited = await rates.signIns(request, request.ip)
+    if (limited) return sendRefusal(reply, limited)
+    const parsed = body.safeParse(request.body)
+    if (!parsed.success) return sendError(reply, 'INVALID_INPUT', 'Send {"key": "…"} or {"link": "…"}.')
+    const token = await signedIn(parsed.data)
+    const identity = token === null ? null : await findSignIn(journal, token)
+    if (token === null || !identity)
+      return sendError(
+        reply,
+        'UNAUTHENTICATED',
+        'key' in parsed.data
+          ? 'This key is unknown, expired or revoked.'
+          : 'This sign-in link was used before or is older than 15 minutes. Sign in with a key, or restart the server for another link.',
+      )
+    reply.header(
+      'Set-Cookie',
+      fastifyCookie.serialize(cookieName, fastifyCookie.sign(token, secret), { ...cookie, maxAge: browserSignInMs / 1_000 }),
+    )
+    return { name: identity.name, role: identity.role }
+  })
+
+  app.post('/api/v1/sign-out', async (request, reply) => {
+    if (!isSameOrigin(request.headers)) return sendError(reply, 'CROSS_SITE', 'Sign out from a page of this server.')
+    const { valid, value } = fastifyCookie.unsign(fastifyCookie.parse(request.headers.cookie ?? '')[cookieName] ?? '', secret)
+    if (valid && value) {
+      await signOut(journal, value)
+      authenticator.forgetCookie(value)
+    }
+    reply.header('Set-Cookie', fastifyCookie.serialize(cookieName, '', { ...cookie, maxAge: 0 }))
+    return reply.code(204).send()
+  })
+
+  async function signedIn(given: z.infer<typeof body>): Promise<string | null> {
+    if ('link' in given) return redeemSignInLink(journal, given.link)
+    const identity = await authenticator.identifyKey(given.key)
+    // A key bound to a session is an agent's, and no person signs in with it.
+    return identity && identity.sessionId === null ? signInBrowser(journal, identity.id) : null
+  }
+}
