@@ -1,0 +1,14 @@
+import type { Identity } from '../auth/identity.ts'
+import type { Surface } from '../elicitation/answer.ts'
+import type { EndReason } from '../events/fanout.ts'
+import type { GraphqlServices } from './services.ts'
+
+/** What every resolver receives. */
+export interface GraphqlContext {
+  services: GraphqlServices
+  identity: Identity
+  /** The door that answers given in this request came in by. */
+  surface: Surface
+  /** Told why the server ends a subscription, where the transport can say so itself. */
+  onSubscriptionEnd?: (reason: EndReason) => void
+}

@@ -1,0 +1,59 @@
+import { GraphQLError } from 'graphql'
+import { sees } from '../../auth/identity.ts'
+import { isUuid } from '../../base/ids.ts'
+import { sql } from '../../database/sql.ts'
+import type { TimelineEvent } from '../../events/event.ts'
+import { type EndReason, SubscriptionEnded } from '../../events/fanout.ts'
+import type { GraphqlContext } from '../context.ts'
+
+export interface Wanted {
+  after?: bigint | null
+  sessionId?: string | null
+  filter: (event: TimelineEvent) => boolean
+}
+
+const endCodes: Record<EndReason, string> = {
+  'too slow': 'TOO_SLOW',
+  'going away': 'GOING_AWAY',
+  revoked: 'UNAUTHENTICATED',
+}
+
+/**
+ * The events that a subscriber gets. A key bound to a session gets those of its session, whatever it asks for. When the
+ * server ends it, the transport is told why; where that cannot say so by itself, the last thing is an error with a code.
+ */
+export async function eventsFor(
+  context: GraphqlContext,
+  { after, sessionId, filter }: Wanted,
+): Promise<AsyncIterable<TimelineEvent>> {
+  const { identity, services } = context
+  const only = sessionId == null ? identity.sessionId : await visibleSession(context, sessionId)
+  const events = services.fanout.subscribe({
+    after,
+    sessionId: only,
+    credentialId: identity.id,
+    filter: (event) => (only === null || event.sessionId === only) && filter(event),
+  })
+  const { next } = events
+  events.next = async () => {
+    try {
+      return await next()
+    } catch (error) {
+      if (!(error instanceof SubscriptionEnded)) throw error
+      context.onSubscriptionEnd?.(error.reason)
+      throw new GraphQLError(error.message, { extensions: { code: endCodes[error.reason] } })
+    }
+  }
+  return events
+}
+
+async function visibleSession({ identity, services }: GraphqlContext, given: string): Promise<string> {
+  const id = given.toLowerCase()
+  const known =
+    isUuid(id) &&
+    sees(identity, id) &&
+    (await services.journal.database.query(sql`select 1 from session where id = ${id}`)).length > 0
+  if (!known)
+    throw new GraphQLError('There is no such session. Check its id.', { extensions: { code: 'NOT_FOUND' } })
+  return id
+}
