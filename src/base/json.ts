@@ -9,14 +9,17 @@ export function own(record: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined
 }
 
-/** PostgreSQL holds no U+0000 in text and jsonb, and no half of a surrogate pair. */
+/** Half of a surrogate pair is no text, and PostgreSQL can read U+0000 neither as text nor out of json. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
 export type JsonFault = 'not JSON' | 'too deep' | 'not storable'
 
-/** Why a value cannot be kept as JSON, or null when it can. A scalar has depth 0, an empty list depth 1. */
+/**
+ * Why a value is not JSON of at most this depth that holds text alone, or null when it is. A scalar has depth 0, an empty
+ * list depth 1. `not storable` is found last: the value is JSON and shallow enough.
+ */
 export function jsonFault(value: unknown, depthMax: number): JsonFault | null {
   switch (typeof value) {
     case 'string':
@@ -32,12 +35,13 @@ export function jsonFault(value: unknown, depthMax: number): JsonFault | null {
   }
   if (value === null) return null
   if (depthMax === 0) return 'too deep'
-  if (!Array.isArray(value) && !Object.keys(value).every(isStorable)) return 'not storable'
+  let storable = Array.isArray(value) || Object.keys(value).every(isStorable)
   for (const item of Object.values(value)) {
     const fault = jsonFault(item, depthMax - 1)
-    if (fault) return fault
+    if (fault === 'not storable') storable = false
+    else if (fault) return fault
   }
-  return null
+  return storable ? null : 'not storable'
 }
 
 /** The size as JSON in UTF-8, of a value in which `jsonFault` found nothing. */

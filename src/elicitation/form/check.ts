@@ -82,8 +82,7 @@ function unknownName(form: Form, name: string): string {
 const notStorable = 'Remove the characters that are not text (U+0000, or half of a surrogate pair).'
 
 function flatValueProblem(name: string, value: unknown): string | null {
-  if (!isStorable(name)) return notStorable
-  const texts = Array.isArray(value) ? value : [value]
+  const texts = Array.isArray(value) ? [name, ...value] : [name, value]
   if (texts.some((text) => typeof text === 'string' && !isStorable(text))) return notStorable
   const fine = Array.isArray(value)
     ? value.every((entry) => typeof entry === 'string')

@@ -5,22 +5,21 @@ import {
   schemaOptionsPerFieldMax,
   schemaPropertiesMax,
 } from '../../base/limits.ts'
-import { makeSchemaVisible } from '../../base/text.ts'
 import { parseForm } from './parse.ts'
 import { show } from './show.ts'
 
 /** What a `requestedSchema` has too much of to be asked, as sentences; none when it may be. */
 export function checkSchemaLimits(requestedSchema: unknown): string[] {
   if (!isRecord(requestedSchema)) return ['requestedSchema must be a JSON object.']
-  switch (jsonFault(makeSchemaVisible(requestedSchema), schemaDepthMax)) {
+  switch (jsonFault(requestedSchema, schemaDepthMax)) {
     case 'too deep':
       return [
         `requestedSchema nests more than ${schemaDepthMax} levels deep. Send a flat object of simple properties.`,
       ]
     case 'not JSON':
       return ['requestedSchema must be JSON.']
+    // Names and values stay exact, whatever their characters.
     case 'not storable':
-      return ['requestedSchema has U+0000 or half of a surrogate pair in a name or a value. Remove it.']
     case null:
   }
   if (jsonBytes(requestedSchema as Json) > schemaBytesMax) {

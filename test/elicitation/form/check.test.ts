@@ -139,7 +139,7 @@ it('says one character, not one characters', () => {
   })
 })
 
-it.each([['a\0b'], ['\ud800'], ['\udc00x']])('refuses text that the database cannot hold: %j', (text) => {
+it.each([['a\0b'], ['\ud800'], ['\udc00x']])('refuses text that the database could not read: %j', (text) => {
   const message = 'Remove the characters that are not text (U+0000, or half of a surrogate pair).'
   const list = parseForm({ properties: { list: { type: 'array', items: { type: 'string' } } } })
   expect(checkContent(required, { why: text })).toEqual({
@@ -151,6 +151,10 @@ it.each([['a\0b'], ['\ud800'], ['\udc00x']])('refuses text that the database can
     fields: [{ name: 'list', messages: [message] }],
   })
   expect(checkContent(open, { a: text })).toEqual({ ok: false, fields: [{ name: 'a', messages: [message] }] })
+  expect(checkContent(open, { [text]: 1 })).toEqual({
+    ok: false,
+    fields: [{ name: text, messages: [message] }],
+  })
   expect(checkContent(open, { a: [text] })).toEqual({
     ok: false,
     fields: [{ name: 'a', messages: [message] }],

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { checkContent } from '../../../src/elicitation/form/check.ts'
 import { parseForm } from '../../../src/elicitation/form/parse.ts'
 import { checkSchemaLimits } from '../../../src/elicitation/form/schema-limits.ts'
 
@@ -53,11 +54,13 @@ it('refuses deep nesting, however deep, without falling over', () => {
   expect(parseForm({ properties: { f: deep } }).fields).toMatchObject([{ kind: 'json' }])
 })
 
-it('refuses names and values that the database cannot hold, but not texts that are made visible', () => {
-  const message = 'requestedSchema has U+0000 or half of a surrogate pair in a name or a value. Remove it.'
-  expect(checkSchemaLimits({ properties: { f: { enum: ['a\0'] } } })).toEqual([message])
-  expect(checkSchemaLimits({ properties: { '\ud800': {} } })).toEqual([message])
-  expect(checkSchemaLimits({ properties: { f: { title: 'a\0', description: '\udc00' } } })).toEqual([])
+it('lets every character pass: names and values stay exact', () => {
+  const schema = { properties: { '\0\ud800': { title: 'a\0', enum: ['\0', '\udc00'] } } }
+  expect(checkSchemaLimits(schema)).toEqual([])
+  expect(checkContent(parseForm(schema), { '\0\ud800': '\0' })).toEqual({
+    ok: true,
+    content: { '\0\ud800': '\0' },
+  })
 })
 
 it('refuses what is not JSON', () => {
