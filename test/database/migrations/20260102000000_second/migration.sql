@@ -1,0 +1,1 @@
+alter type colour add value 'blue';
