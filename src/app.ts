@@ -31,6 +31,8 @@ export interface App {
   newAdminKey: string | null
   /** A sign-in link, unless no admin key is left. */
   signInLink: string | null
+  /** How many polls are held open. */
+  heldPolls(): number
   /** Goes away in order; what waits is answered first. */
   close(): Promise<void>
 }
@@ -138,6 +140,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     publicUrl,
     newAdminKey: firstKey.secret,
     signInLink: link === null ? null : `${publicUrl}/sign-in#${link}`,
+    heldPolls: () => heldPolls.size,
     close() {
       closed ??= (async () => {
         draining = true

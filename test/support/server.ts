@@ -58,11 +58,18 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (!result.ok) throw new Error(result.problems.join('; '))
   const { config } = result
   const logLines: string[] = []
-  const log = pino({ level: config.logLevel, base: undefined }, { write: (line: string) => logLines.push(line) })
+  const log = pino(
+    { level: config.logLevel, base: undefined },
+    { write: (line: string) => logLines.push(line) },
+  )
   const app = await startApp(config, { log, now: options.now, drainGraceMs: 0 })
   const url = `http://127.0.0.1:${port}`
 
-  async function rest(method: string, path: string, { body, key, headers, signal }: RestOptions = {}): Promise<RestResponse> {
+  async function rest(
+    method: string,
+    path: string,
+    { body, key, headers, signal }: RestOptions = {},
+  ): Promise<RestResponse> {
     const response = await fetch(`${url}${path}`, {
       method,
       signal,

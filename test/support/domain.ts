@@ -1,0 +1,73 @@
+import type { Identity } from '../../src/auth/identity.ts'
+import { isRefusal } from '../../src/base/refusal.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import type { Session } from '../../src/database/generated/prisma/client.ts'
+import { sql } from '../../src/database/sql.ts'
+import { type Asked, ask, type Question } from '../../src/elicitation/ask.ts'
+import type { Desk } from '../../src/elicitation/elicitation.ts'
+import { systemActor } from '../../src/events/event.ts'
+import { createJournal, type Journal } from '../../src/events/journal.ts'
+import { createSession } from '../../src/session/commands.ts'
+import { requestId } from './ask.ts'
+import { createTestDatabase } from './database.ts'
+
+export interface TestDomain extends AsyncDisposable {
+  connectionString: string
+  database: Database
+  journal: Journal
+  desk: Desk
+  /** The clock; moved by hand. */
+  clock: { now: Date }
+  session(options?: { start?: boolean }): Promise<Session>
+  ask(sessionId: string, question?: Partial<Question>): Promise<Asked>
+  row(sessionId: string): Promise<Session>
+}
+
+export const person: Identity = { kind: 'api-key', id: '01900000-0000-7000-8000-000000000001', name: 'a person', role: 'responder', sessionId: null }
+
+/** The domain on a database of its own, without any server, with a clock that stands still. */
+export async function openDomain(): Promise<TestDomain> {
+  const owned = await createTestDatabase()
+  const database = openDatabase({ connectionString: owned.connectionString, connectionsMax: 10 })
+  const clock = { now: new Date('2026-03-01T12:00:00Z') }
+  const journal = createJournal({ database, now: () => clock.now, onCommitted: () => {} })
+  const desk: Desk = { journal, defaultExpirationMs: 60 * 60_000, secret: 'a secret for tests' }
+  const got = <T>(result: T): Exclude<T, Error> => {
+    if (isRefusal(result)) throw result
+    return result as Exclude<T, Error>
+  }
+  return {
+    connectionString: owned.connectionString,
+    database,
+    journal,
+    desk,
+    clock,
+    session: async ({ start = true } = {}) => got(await createSession(journal, { title: 'A test', start }, systemActor)),
+    ask: async (sessionId, question = {}) =>
+      got(
+        await ask(
+          desk,
+          sessionId,
+          {
+            requestId: requestId(),
+            mode: 'form',
+            message: 'Delete the tenant acme?',
+            requestedSchema: {},
+            meta: {},
+            toolName: 'delete_tenant',
+            context: null,
+            url: null,
+            elicitationId: null,
+            expiresAt: null,
+            ...question,
+          },
+          { gateTokenId: null, callerAddress: '127.0.0.1', serverName: null },
+        ),
+      ),
+    row: async (id) => (await database.query<Session>(sql`select * from session where id = ${id}`))[0]!,
+    async [Symbol.asyncDispose]() {
+      await database.close()
+      await owned.drop()
+    },
+  }
+}
