@@ -40,12 +40,11 @@ export interface Asked {
   created: boolean
 }
 
-/** A session by its id or its slug. */
+/** The id behind a session's id or slug. What looks like an id is one: the lock will tell whether it is known. */
 export async function findSessionId(on: Queryable, reference: string): Promise<string | null> {
+  if (isUuid(reference)) return reference
   if (reference.includes('\0')) return null
-  const [row] = isUuid(reference)
-    ? await on.query<{ id: string }>(sql`select id from session where id = ${reference}`)
-    : await on.query<{ id: string }>(sql`select id from session where slug = ${reference}`)
+  const [row] = await on.query<{ id: string }>(sql`select id from session where slug = ${reference}`)
   return row?.id ?? null
 }
 

@@ -3,6 +3,8 @@ import { isLoopbackHost } from '../gate/address.ts'
 import { sendError } from './envelope.ts'
 import type { RestServices } from './services.ts'
 
+const rememberedHostsMax = 100
+
 /**
  * Keeps web pages away from the open endpoints, on loopback above all: a page may send requests to 127.0.0.1, or to a
  * name of its own that resolves there, but it can choose neither its Origin nor the Host that the browser writes.
@@ -13,9 +15,16 @@ export function createDoorkeeper({
 }: Pick<RestServices, 'publicUrl' | 'allowedHosts'>): onRequestHookHandler {
   const own = new URL(publicUrl)
   const names = new Set([own.hostname, ...allowedHosts.map(hostnameOf)].map((name) => name.toLowerCase()))
+  /** Nearly every request has the same few hosts; the bound keeps strangers from filling it. */
+  const known = new Map<string, boolean>()
   const isOurs = (host: string) => {
-    const name = hostnameOf(host).toLowerCase()
-    return names.has(name) || isLoopbackHost(name)
+    let ours = known.get(host)
+    if (ours === undefined) {
+      const name = hostnameOf(host).toLowerCase()
+      ours = names.has(name) || isLoopbackHost(name)
+      if (known.size < rememberedHostsMax) known.set(host, ours)
+    }
+    return ours
   }
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const host = request.host

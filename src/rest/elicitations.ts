@@ -61,14 +61,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     if (!parsed.ok) return sendError(reply, 'INVALID_INPUT', parsed.messages)
     const { question, sessionReference } = parsed.value
     const sessionId = await sessionOf(sessionReference, address.token)
-    if (sessionId === null)
-      return sendError(
-        reply,
-        'NOT_FOUND',
-        sessionReference?.trim()
-          ? `There is no session ${JSON.stringify(sessionReference.slice(0, 200))}. Set ELICITATION_SESSION_ID to the id or slug of a session.`
-          : `${metaKey.sessionId} is blank, so no session could be found (looked for ""). ELICITATION_SESSION_ID is missing from the environment of the MCP server.`,
-      )
+    if (sessionId === null) return sendUnknownSession(reply, sessionReference)
     const tooMany = await rates.creationsBySession(request, address.token?.id ?? `${sessionId} ${request.ip}`)
     if (tooMany) return sendRefusal(reply, tooMany)
 
@@ -77,6 +70,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
       callerAddress: request.ip,
       serverName: address.token?.serverName ?? null,
     })
+    if (asked instanceof NotFoundError) return sendUnknownSession(reply, sessionReference)
     if (isRefusal(asked)) return sendRefusal(reply, asked)
     const { requestId, id } = asked.elicitation
     return reply.code(asked.created ? 201 : 200).send({
@@ -97,13 +91,21 @@ export function registerElicitations(app: FastifyInstance, services: RestService
         log.warn({ named: reference, session: token.sessionId }, 'a request names another session than its capability address; the address decides')
       return token.sessionId
     }
-    if (!reference?.trim()) {
-      log.warn('a request came with a blank session id: ELICITATION_SESSION_ID is missing from the environment that its MCP server was spawned with')
-      return null
+    return reference?.trim() ? findSessionId(database, reference.trim()) : null
+  }
+
+  function sendUnknownSession(reply: FastifyReply, reference: string | null): FastifyReply {
+    const wanted = reference?.trim().slice(0, 200)
+    if (wanted) {
+      log.info({ session: wanted }, 'a request names an unknown session')
+      return sendError(reply, 'NOT_FOUND', `There is no session ${JSON.stringify(wanted)}. Set ELICITATION_SESSION_ID to the id or slug of a session.`)
     }
-    const id = await findSessionId(database, reference.trim())
-    if (id === null) log.info({ session: reference.slice(0, 200) }, 'a request names an unknown session')
-    return id
+    log.warn('a request came with a blank session id: ELICITATION_SESSION_ID is missing from the environment that its MCP server was spawned with')
+    return sendError(
+      reply,
+      'NOT_FOUND',
+      `${metaKey.sessionId} is blank, so no session could be found (looked for ""). ELICITATION_SESSION_ID is missing from the environment of the MCP server.`,
+    )
   }
 
   async function show(request: RequestOf, reply: FastifyReply) {

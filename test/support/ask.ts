@@ -17,7 +17,10 @@ export interface TestSession {
 }
 
 /** A running session. */
-export async function createSession(server: TestServer, { start = true, title = 'A test' } = {}): Promise<TestSession> {
+export async function createSession(
+  server: TestServer,
+  { start = true, title = 'A test' } = {},
+): Promise<TestSession> {
   const { createSession } = await server.graphql(
     `mutation($input: CreateSessionInput!) { createSession(input: $input) { ... on CreateSessionSuccess { session { id slug } } } }`,
     { input: { title, start } },

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, connect } from 'node:net'
+
+/** One request a connection at a time, as fast as the answers come: `requests` of them over `connections` sockets. */
+export async function load(options: {
+  port: number
+  requests: number
+  connections: number
+  /** The bytes of the i-th request. */
+  request: (i: number) => string
+}): Promise<{ perSecond: number; failures: number }> {
+  let sent = 0
+  let failures = 0
+  const begun = performance.now()
+  await Promise.all(
+    Array.from({ length: options.connections }, async () => {
+      const socket = connect({ port: options.port, host: '127.0.0.1', noDelay: true })
+      await once(socket, 'connect')
+      await new Promise<void>((resolve, reject) => {
+        let buffer = ''
+        const next = () => {
+          if (sent >= options.requests) {
+            socket.end()
+            return resolve()
+          }
+          socket.write(options.request(sent++))
+        }
+        socket.setEncoding('latin1')
+        socket.on('data', (chunk: string) => {
+          buffer += chunk
+          const end = buffer.indexOf('\r\n\r\n')
+          if (end < 0) return
+          const length = /content-length: (\d+)/i.exec(buffer.slice(0, end))
+          if (!length) return reject(new Error(`no content-length: ${buffer.slice(0, end)}`))
+          if (buffer.length < end + 4 + Number(length[1])) return
+          if (!/^HTTP\/1\.1 20[01]/.test(buffer)) failures++
+          buffer = ''
+          next()
+        })
+        socket.on('error', reject)
+        socket.on('close', () => resolve())
+        next()
+      })
+    }),
+  )
+  return { perSecond: options.requests / ((performance.now() - begun) / 1_000), failures }
+}
+
+export interface Ratio {
+  name: string
+  /** Ours over the floor's, the median of the rounds. */
+  ratio: number
+  spread: [lowest: number, highest: number]
+  ours: number
+  floor: number
+  unit: string
+  goal: string
+}
+
+/** Measures ours and the floor in turns, so that a noisy minute on the machine hits both. */
+export async function interleaved(
+  name: string,
+  goal: string,
+  rounds: number,
+  ours: (round: number) => Promise<number>,
+  floor: (round: number) => Promise<number>,
+  unit = 'requests/s',
+): Promise<Ratio> {
+  const pairs: [number, number][] = []
+  await ours(-1)
+  await floor(-1)
+  for (let round = 0; round < rounds; round++) pairs.push([await ours(round), await floor(round)])
+  const ratios = pairs.map(([a, b]) => a / b)
+  return {
+    name,
+    goal,
+    unit,
+    ratio: median(ratios),
+    spread: [Math.min(...ratios), Math.max(...ratios)],
+    ours: median(pairs.map(([a]) => a)),
+    floor: median(pairs.map(([, b]) => b)),
+  }
+}
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]!
+}
+
+/** Starts a program of this project and waits for a line that matches. */
+export async function startProgram(
+  path: string,
+  environment: Record<string, string>,
+  ready: RegExp,
+): Promise<{ child: ChildProcess; output: string; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [path], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'error', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout!.on('data', (chunk) => {
+      output += chunk
+      if (ready.test(output)) resolve()
+    })
+    child.once('exit', (code) => reject(new Error(`${path} ended with ${code}: ${output}`)))
+  })
+  return {
+    child,
+    output,
+    async stop() {
+      if (child.exitCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
