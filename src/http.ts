@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import fastifyCookie from '@fastify/cookie'
 import fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { bodyBytesMax } from './base/limits.ts'
@@ -30,6 +31,8 @@ export function createHttp({ log, trustProxy }: { log: Logger; trustProxy: boole
     forceCloseConnections: false,
   }) as unknown as FastifyInstance
 
+  // Its functions work only once it has been registered, wherever they are called from.
+  app.register(fastifyCookie)
   app.removeContentTypeParser('text/plain')
   // The protocol has empty bodies where a client sets the type by habit.
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_, text, done) => {
