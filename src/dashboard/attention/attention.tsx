@@ -1,0 +1,44 @@
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
+import { AttentionDocument, type AttentionQuery } from '../generated/graphql.ts'
+import { type Live, useLive } from '../server/live.tsx'
+import { announce } from '../shell/announcer.tsx'
+
+export type Attention = Live<AttentionQuery>
+
+const AttentionContext = createContext<Attention | null>(null)
+
+const presenceEveryMs = 10_000
+
+/** Who needs a person: the one query behind the list on the home page, the count in the header and in the tab. */
+export function AttentionProvider({ children }: { children: ReactNode }) {
+  const pending = useRef(false)
+  const attention = useLive(AttentionDocument, {}, { everyMs: pending.current ? presenceEveryMs : null })
+  const requests = requestsOf(attention.data)
+  pending.current = (requests?.length ?? 0) > 0
+  useAnnouncedArrivals(requests)
+  return <AttentionContext value={attention}>{children}</AttentionContext>
+}
+
+export function useAttention(): Attention {
+  const attention = useContext(AttentionContext)
+  if (!attention) throw new Error('useAttention needs an AttentionProvider above it')
+  return attention
+}
+
+export function requestsOf(data: AttentionQuery | undefined) {
+  return data?.attentionQueue.edges.flatMap(({ node }) => node.pendingElicitations)
+}
+
+function useAnnouncedArrivals(requests: ReturnType<typeof requestsOf>) {
+  const known = useRef<Set<string> | null>(null)
+  useEffect(() => {
+    if (!requests) return
+    const earlier = known.current
+    known.current = new Set(requests.map(({ id }) => id))
+    // What was there when the page came up is read with the page.
+    if (!earlier) return
+    for (const { id, toolName, session } of requests) {
+      if (!earlier.has(id)) announce(`New approval request: ${toolName ?? 'a question'}, ${session.title}.`)
+    }
+  }, [requests])
+}

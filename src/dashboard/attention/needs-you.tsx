@@ -1,0 +1,119 @@
+import { Anchor, CloseButton, Stack, Text, Title } from '@mantine/core'
+import { useMemo } from 'react'
+import { Banner } from '../elicitation/banner.tsx'
+import type { AttentionQuery, AttentionSessionFragment, RequestFragment } from '../generated/graphql.ts'
+import { Link } from '../routing/link.tsx'
+import sessionClasses from '../session/session.module.css'
+import { Empty } from '../states/empty.tsx'
+import { Standin } from '../states/failure.tsx'
+import { Ago } from '../text/moment.tsx'
+import classes from './attention.module.css'
+import { useAttention } from './attention.tsx'
+import { regionNames } from './region-name.ts'
+import { useSteadyList } from './steady-list.ts'
+
+type Matter = { key: string; request: RequestFragment } | { key: string; session: AttentionSessionFragment }
+
+/** Everything that waits for a person: each request with its form, each session whose turn has ended. */
+export function NeedsYou() {
+  const attention = useAttention()
+  const { data } = attention
+  const matters = useMemo(() => data && mattersOf(data), [data])
+  const { kept, clear } = useSteadyList(matters, ({ key }) => key)
+  const names = regionNames(
+    kept.filter(({ item, present }) => present && 'request' in item).map(({ key }) => key),
+  )
+  const total = data?.attentionQueue.totalCount ?? 0
+  const gone = kept.filter(({ present }) => !present).length
+  return (
+    <section aria-labelledby="needs-you">
+      <div className={classes.heading}>
+        <Title order={1} id="needs-you">
+          Needs you {data && <span className={classes.number}>{total}</span>}
+        </Title>
+        {gone > 1 && (
+          <Anchor component="button" type="button" size="sm" onClick={() => clear()}>
+            Clear the {gone} that are done
+          </Anchor>
+        )}
+      </div>
+      <Standin of={attention} />
+      {data && kept.length === 0 && (
+        <Empty title="Nothing needs you">
+          A request shows up here the moment an agent has to wait for you.
+        </Empty>
+      )}
+      <Stack gap="sm">
+        {kept.map(({ key, item, present }) =>
+          'request' in item ? (
+            <Banner
+              key={key}
+              request={item.request}
+              pending={present}
+              name={names.get(key) ?? 'Approval request'}
+              withSession
+              onClear={() => clear(key)}
+            />
+          ) : (
+            <PausedSession key={key} session={item.session} present={present} onClear={() => clear(key)} />
+          ),
+        )}
+      </Stack>
+      {data && total > data.attentionQueue.edges.length && (
+        <Text size="sm" c="dimmed" mt="sm">
+          The first {data.attentionQueue.edges.length} of {total} sessions are shown; the others follow as
+          these are answered.
+        </Text>
+      )}
+    </section>
+  )
+}
+
+function mattersOf(data: AttentionQuery): Matter[] {
+  return data.attentionQueue.edges.flatMap(({ node }): Matter[] =>
+    node.pendingElicitations.length > 0
+      ? node.pendingElicitations.map((request) => ({ key: request.id, request }))
+      : [{ key: node.id, session: node }],
+  )
+}
+
+function PausedSession(props: { session: AttentionSessionFragment; present: boolean; onClear: () => void }) {
+  const { session, present, onClear } = props
+  const { lostElicitation: lost } = session
+  return (
+    <div className={sessionClasses.attention} data-gone={!present || undefined}>
+      <span className={sessionClasses.title}>
+        <Link to={`/sessions/${session.id}`}>
+          <bdi>{session.title}</bdi>
+        </Link>
+      </span>
+      {present ? (
+        <span className={sessionClasses.when}>
+          turn ended {session.needsInputSince && <Ago at={session.needsInputSince} />}
+        </span>
+      ) : (
+        <span className={sessionClasses.when}>
+          no longer waiting{' '}
+          <CloseButton
+            size="xs"
+            display="inline-flex"
+            aria-label={`Clear ${session.title}`}
+            title="Clear"
+            onClick={onClear}
+          />
+        </span>
+      )}
+      {present && lost && (
+        <div className={sessionClasses.detail} data-tone="warning">
+          {lost.reason === 'EXPIRED' ? 'Approval request expired' : 'Approval request lost'}
+          {lost.summary && (
+            <>
+              {': '}
+              <bdi>{lost.summary}</bdi>
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}

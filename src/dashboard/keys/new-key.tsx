@@ -1,0 +1,94 @@
+import { Alert, Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useClient } from 'urql'
+import { Copyable } from '../gate/copyable.tsx'
+import { CreateKeyDocument, type Role } from '../generated/graphql.ts'
+import { useSubmit } from '../server/submit.ts'
+import classes from './keys.module.css'
+import { roleMeanings, roles } from './roles.ts'
+
+export function NewKey() {
+  const client = useClient()
+  const { busy, failure, problems, submit } = useSubmit()
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('RESPONDER')
+  const [expires, setExpires] = useState('')
+  const [made, setMade] = useState<{ name: string; secret: string } | null>(null)
+
+  async function create() {
+    const expiresAt = expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString()
+    const success = await submit(() =>
+      client.mutation(CreateKeyDocument, { input: { name, role, expiresAt } }).toPromise(),
+    )
+    if (success?.__typename !== 'CreateApiKeySuccess') return
+    setMade({ name: success.apiKey.name, secret: success.secret })
+    setName('')
+    setExpires('')
+  }
+
+  return (
+    <section aria-labelledby="new-key">
+      <Title order={2} id="new-key" mb={8}>
+        New key
+      </Title>
+      <form
+        noValidate
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void create()
+        }}
+      >
+        <TextInput
+          label="Name"
+          description="Who or what uses it; shown beside every answer it gives."
+          autoComplete="off"
+          aria-required
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={problems.get('name')}
+        />
+        <NativeSelect
+          label="Role"
+          description={roleMeanings[role]}
+          value={role}
+          onChange={(event) => setRole(event.currentTarget.value as Role)}
+          error={problems.get('role')}
+        >
+          {roles.map((each) => (
+            <option key={each} value={each}>
+              {each.toLowerCase()}
+            </option>
+          ))}
+        </NativeSelect>
+        <TextInput
+          type="date"
+          label="Last day (optional)"
+          description="It stops working after this day."
+          value={expires}
+          onChange={(event) => setExpires(event.currentTarget.value)}
+          error={problems.get('expiresAt')}
+        />
+        <Button type="submit" size="md" aria-disabled={busy || undefined}>
+          {busy ? 'Creating…' : 'Create key'}
+        </Button>
+      </form>
+      {failure && (
+        <Alert color="red" variant="light" mt="sm" role="alert">
+          {failure}
+        </Alert>
+      )}
+      {made && (
+        <Alert color="green" variant="light" mt="sm" title={`Key for ${made.name}`} role="status">
+          <Stack gap="xs">
+            <Copyable label="the key" text={made.secret} />
+            <Text size="sm">Copy it now: it is not shown again.</Text>
+            <Button variant="default" size="sm" w="max-content" onClick={() => setMade(null)}>
+              I have it
+            </Button>
+          </Stack>
+        </Alert>
+      )}
+    </section>
+  )
+}

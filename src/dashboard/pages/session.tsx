@@ -1,0 +1,125 @@
+import { Stack, Text, Title } from '@mantine/core'
+import { useMemo } from 'react'
+import { regionNames } from '../attention/region-name.ts'
+import { useSteadyList } from '../attention/steady-list.ts'
+import { Banner } from '../elicitation/banner.tsx'
+import { type RequestFragment, SessionDocument, type SessionQuery } from '../generated/graphql.ts'
+import { LostBanner } from '../lost/lost-banner.tsx'
+import { Link } from '../routing/link.tsx'
+import { useLive } from '../server/live.tsx'
+import { ProcessFacts } from '../session/process-facts.tsx'
+import { runtimeNames } from '../session/runtime.ts'
+import { SessionActions } from '../session/session-actions.tsx'
+import { Status } from '../session/status.tsx'
+import { NothingHere } from '../states/empty.tsx'
+import { Standin } from '../states/failure.tsx'
+import { Moment } from '../text/moment.tsx'
+import { StrangerText } from '../text/stranger-text.tsx'
+import { Timeline } from '../timeline/timeline.tsx'
+import { useViewer } from '../viewer/viewer.tsx'
+import classes from './page.module.css'
+
+const presenceEveryMs = 10_000
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export function SessionPage({ params }: { params: Record<string, string> }) {
+  const reference = params.id ?? ''
+  const live = useLive(SessionDocument, uuid.test(reference) ? { id: reference } : { slug: reference }, {
+    concerns: (event) => !event.session || event.session.id === reference || !uuid.test(reference),
+    everyMs: presenceEveryMs,
+  })
+  if (!live.data) return <Standin of={live} />
+  if (!live.data.session) {
+    return (
+      <NothingHere title="There is no such session">
+        Nothing has the id or slug <bdi>{reference}</bdi>. All sessions are on the{' '}
+        <Link to="/">home page</Link>.
+      </NothingHere>
+    )
+  }
+  return <Session session={live.data.session} />
+}
+
+function Session({ session }: { session: NonNullable<SessionQuery['session']> }) {
+  const { may } = useViewer()
+  const { lostElicitation, process, timeline } = session
+  const events = useMemo(() => timeline.edges.map(({ node }) => node), [timeline])
+  return (
+    <Stack gap="lg">
+      <div>
+        <div className={classes.heading}>
+          <Title order={1}>
+            <bdi>{session.title}</bdi>
+          </Title>
+          <Status status={session.status} />
+        </div>
+        <Text size="sm" c="dimmed" mt={2}>
+          {runtimeNames[session.runtime]} · created <Moment at={session.createdAt} />
+        </Text>
+      </div>
+      <Requests requests={session.pendingElicitations} />
+      {lostElicitation && <LostBanner lost={lostElicitation} />}
+      {session.failureReason && (
+        <StrangerText size="sm" c="var(--hp-bad)">
+          {session.failureReason}
+        </StrangerText>
+      )}
+      {may('launch') && (
+        <SessionActions
+          id={session.id}
+          status={session.status}
+          blocked={session.blockedOnElicitation}
+          pendingCount={session.pendingElicitations.length}
+        />
+      )}
+      <dl className={classes.facts}>
+        <dt>Slug</dt>
+        <dd>{session.slug}</dd>
+        {session.workingDirectory && (
+          <>
+            <dt>Folder</dt>
+            <dd>
+              <bdi>{session.workingDirectory}</bdi>
+            </dd>
+          </>
+        )}
+        <ProcessFacts process={process} />
+        <dt>Requests</dt>
+        <dd>
+          <Link to={`/history?session=${session.id}`}>all of this session</Link>
+        </dd>
+      </dl>
+      <section aria-labelledby="timeline">
+        <Title order={2} id="timeline" className={classes.sectionTitle}>
+          Timeline
+        </Title>
+        <Timeline events={events} />
+        {timeline.totalCount > events.length && (
+          <p className={classes.more}>
+            The newest {events.length} of {timeline.totalCount} are shown.
+          </p>
+        )}
+      </section>
+    </Stack>
+  )
+}
+
+function Requests({ requests }: { requests: readonly RequestFragment[] }) {
+  const { kept, clear } = useSteadyList(requests, ({ id }) => id)
+  const names = regionNames(kept.filter(({ present }) => present).map(({ key }) => key))
+  if (kept.length === 0) return null
+  return (
+    <Stack gap="sm">
+      {kept.map(({ key, item, present }) => (
+        <Banner
+          key={key}
+          request={item}
+          pending={present}
+          name={names.get(key) ?? 'Approval request'}
+          withSession={false}
+          onClear={() => clear(key)}
+        />
+      ))}
+    </Stack>
+  )
+}
