@@ -3,6 +3,7 @@ import { type ListenOptions, Server } from 'node:net'
 import type { Logger } from 'pino'
 import { createAuthenticator } from './auth/authenticator.ts'
 import { ensureAdminKey } from './auth/first-key.ts'
+import { ensureLauncherKey, writeAddress } from './auth/launcher-key.ts'
 import { createSignInLink } from './auth/sign-in.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database/database.ts'
@@ -101,6 +102,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   const desk: Desk = { journal, defaultExpirationMs: config.defaultExpirationMs, secret }
   const poller: Poller = { journal, heldPolls, presence, onDatabaseTrouble: onError('a poll could not ask the database') }
   const firstKey = await ensureAdminKey(journal, config.adminKey)
+  await ensureLauncherKey(journal, config.dataDir).catch(onError('the data folder takes no launcher key: launching from this machine needs HOLDPOINT_API_KEY'))
 
   function follow(event: TimelineEvent): void {
     if (event.type === 'elicitation.resolved') heldPolls.wake(String(event.data.requestId))
@@ -132,6 +134,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   // Two processes share a port only where they share a database; on the embedded one the second is a mistake.
   const address: ListenOptions = { host: config.host, port: config.port, reusePort: config.databaseUrl !== null }
   const url = await http.listen(address)
+  await writeAddress(config.dataDir, url).catch(onError('the data folder takes no address: launching from this machine needs HOLDPOINT_URL'))
   const link = firstKey.adminKeyId === null ? null : await createSignInLink(journal, firstKey.adminKeyId)
 
   let closed: Promise<void> | null = null

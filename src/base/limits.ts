@@ -66,6 +66,9 @@ export const runtimeConfigCharactersMax = 16 * 1024 * 1024
 /** Levels of nesting in `_meta`. */
 export const metaDepthMax = 64
 
+/** Servers of one launch that get an address of their own, and that its timeline event names. */
+export const mcpServersPerLaunchMax = 100
+
 /** Requests a minute. Polls of a known request are never limited. */
 export const creationsPerAddressMax = 60
 export const creationsPerSessionMax = 30

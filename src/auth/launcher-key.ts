@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { digest } from '../base/ids.ts'
+import type { ApiKey } from '../database/generated/prisma/client.ts'
+import { sql } from '../database/sql.ts'
+import { systemActor } from '../events/event.ts'
+import type { Journal } from '../events/journal.ts'
+import { identify, insertKey } from './keys.ts'
+
+/** What a command line on the same machine finds in the data folder; only the server's own user can read it. */
+export const launcherKeyFile = 'launcher-key'
+export const addressFile = 'address'
+
+const nameCharactersMax = 100
+
+/**
+ * Sees to it that the data folder holds a key with which agents can be launched from this machine, and nothing answered.
+ * The file is the only place of that key, so one that was lost is replaced and revoked.
+ */
+export async function ensureLauncherKey(journal: Journal, dataDir: string): Promise<void> {
+  const file = join(dataDir, launcherKeyFile)
+  const name = nameOf(dataDir)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await journal.write(async (entry) => {
+    // Two processes may start on one folder at once: the second finds the key that the first has written.
+    await entry.query(sql`lock table api_key in share row exclusive mode`)
+    const now = journal.now()
+    const kept = await readSecret(file)
+    const known = kept === null ? null : await identify(entry, kept, now)
+    if (known?.role === 'launcher' && known.sessionId === null) return chmod(file, 0o600)
+    const lost = await entry.query<Pick<ApiKey, 'id'>>(sql`
+      update api_key set revoked_at = ${now} where name = ${name} and role = 'launcher' and revoked_at is null returning id`)
+    for (const { id } of lost)
+      entry.append({
+        type: 'key.revoked',
+        actor: systemActor,
+        data: { keyId: id, name, role: 'launcher' },
+        at: now,
+      })
+    const { secret } = await insertKey(entry, { name, role: 'launcher' }, systemActor, now)
+    await writePrivate(file, `${secret}\n`)
+  })
+}
+
+/** Tells the same command line where the server listens. */
+export function writeAddress(dataDir: string, url: string): Promise<void> {
+  return writePrivate(join(dataDir, addressFile), `${url}\n`)
+}
+
+/** One name for each folder of each machine, so that replacing a key revokes no other's. */
+function nameOf(dataDir: string): string {
+  const name = `local launcher ${hostname()}:${dataDir}`
+  return name.length <= nameCharactersMax
+    ? name
+    : `${name.slice(0, nameCharactersMax - 9)} ${digest(name).slice(0, 8)}`
+}
+
+async function readSecret(file: string): Promise<string | null> {
+  try {
+    return (await readFile(file, 'utf8')).trim() || null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** In one step, so that nobody reads half a file, and never readable for others. */
+async function writePrivate(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
+  await rename(draft, file)
+}
