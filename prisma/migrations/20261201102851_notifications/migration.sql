@@ -50,6 +50,9 @@ CREATE INDEX "notification_subject_idx" ON "notification"("subject");
 CREATE INDEX "notification_state_id_idx" ON "notification"("state", "id");
 
 -- CreateIndex
+CREATE INDEX "notification_due" ON "notification"("due_at") WHERE (state = 'waiting');
+
+-- CreateIndex
 CREATE UNIQUE INDEX "notification_event_cursor_target_key" ON "notification"("event_cursor", "target");
 
 -- CreateIndex
