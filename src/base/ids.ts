@@ -5,6 +5,11 @@ export function newId(): string {
   return randomUUIDv7()
 }
 
+/** When an id that `newId` made was made. */
+export function createdAtOf(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
+}
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Whether a text may be put to a uuid column: PostgreSQL answers anything else with an error. */

@@ -10,23 +10,32 @@ const batchSize = 200
  * under the lock, as a request may have arrived meanwhile.
  * @returns the ids of the sessions that it took the marker off.
  */
-export async function sweepStranded(journal: Journal, actor: Actor = sweepActor): Promise<string[]> {
+export async function sweepStranded(
+  journal: Journal,
+  stopping?: AbortSignal,
+  actor: Actor = sweepActor,
+): Promise<string[]> {
   const stranded: string[] = []
   let after = '00000000-0000-0000-0000-000000000000'
-  for (;;) {
+  while (!stopping?.aborted) {
     const found = await journal.database.query<{ id: string }>(sql`
       select id from session s where blocked_on_elicitation and status in ('needs_input', 'running') and id > ${after}
         and not exists (select 1 from elicitation e
           where e.session_id = s.id and e.status = 'pending' and e.expires_at > ${journal.now()})
       order by id limit ${batchSize}`)
-    if (found.length === 0) return stranded
+    if (found.length === 0) break
     after = found.at(-1)!.id
     await journal.write(async (entry) => {
       const ids = found.map(({ id }) => id)
       const sessions = await lockSessions(journal, entry, ids)
       const latest = new Map(
         (
-          await entry.query<{ sessionId: string; requestId: string; toolName: string | null; message: string }>(sql`
+          await entry.query<{
+            sessionId: string
+            requestId: string
+            toolName: string | null
+            message: string
+          }>(sql`
             select s.id as session_id, e.request_id, e.tool_name, e.message from unnest(${ids}::uuid[]) as s(id)
             cross join lateral (select request_id, tool_name, left(message, 1000) as message from elicitation
               where session_id = s.id order by id desc limit 1) e`)
@@ -40,4 +49,5 @@ export async function sweepStranded(journal: Journal, actor: Actor = sweepActor)
       await saveSessions(entry, sessions)
     })
   }
+  return stranded
 }

@@ -20,7 +20,11 @@ export interface Journal {
  */
 export const writersLock = { class: 0x484f4c44, object: 1 }
 
-export function createJournal(options: { database: Database; now?: () => Date; onCommitted: () => void }): Journal {
+export function createJournal(options: {
+  database: Database
+  now?: () => Date
+  onCommitted: (events: NewEvent[]) => void
+}): Journal {
   const { database, now = () => new Date(), onCommitted } = options
   return {
     database,
@@ -28,11 +32,14 @@ export function createJournal(options: { database: Database; now?: () => Date; o
     async write(work) {
       const events: NewEvent[] = []
       const result = await database.transaction(async (tx) => {
-        const value = await work({ query: (statement) => tx.query(statement), append: (event) => events.push(event) })
+        const value = await work({
+          query: (statement) => tx.query(statement),
+          append: (event) => events.push(event),
+        })
         if (events.length > 0) await insertEvents(tx, events)
         return value
       })
-      if (events.length > 0) onCommitted()
+      if (events.length > 0) onCommitted(events)
       return result
     },
   }

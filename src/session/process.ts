@@ -59,11 +59,13 @@ export function registerProcess(
       processEndedAt: null,
       processExitCode: null,
       processSignal: null,
+      processLostAt: null,
     }
     await entry.query(sql`
       update session set process_host = ${process.processHost}, process_pid = ${pid},
         process_command = ${process.processCommand}, process_started_at = ${startedAt},
-        process_last_seen_at = ${session.now}, process_ended_at = null, process_exit_code = null, process_signal = null
+        process_last_seen_at = ${session.now}, process_ended_at = null, process_exit_code = null, process_signal = null,
+        process_lost_at = null
       where id = ${sessionId}`)
     Object.assign(session.row, process)
     session.note('process.registered', actor, {
@@ -81,7 +83,8 @@ export async function heartbeat(
   sessionId: string,
 ): Promise<Session | NotFoundError> {
   const [session] = await database.query<Session>(sql`
-    update session set process_last_seen_at = case when process_ended_at is null then ${now()} else process_last_seen_at end
+    update session set process_lost_at = null,
+      process_last_seen_at = case when process_ended_at is null then ${now()} else process_last_seen_at end
     where id = ${sessionId} returning *`)
   if (!session) return new NotFoundError('There is no such session. Check its id.')
   if (session.processHost === null)
@@ -112,7 +115,7 @@ export function reportExit(
     session.note('process.exited', actor, { exitCode, signal })
     if (row.status !== 'running' && !row.blockedOnElicitation) return row
     if (endsTurn(exit)) session.apply('pause', actor)
-    else session.apply('fail', actor, { reason: reasonOf(exit, session) })
+    else session.apply('fail', actor, { reason: failureOf(howItEnded(exit), session) })
     return row
   })
 }
@@ -123,11 +126,15 @@ function endsTurn({ exitCode, signal }: ProcessExit): boolean {
   return (exitCode === 0 && signal === null) || signal === ctrlC.signal || exitCode === ctrlC.exitCode
 }
 
-function reasonOf({ exitCode, signal }: ProcessExit, { pending }: LockedSession): string {
-  const how =
-    signal !== null ? `was ended by ${signal}` : exitCode === null ? 'ended' : `exited with code ${exitCode}`
+function howItEnded({ exitCode, signal }: ProcessExit): string {
+  if (signal !== null) return `The agent was ended by ${signal}`
+  return exitCode === null ? 'The agent ended' : `The agent exited with code ${exitCode}`
+}
+
+/** Why a session failed whose agent is gone: what happened, and the request that nobody answered. */
+export function failureOf(what: string, { pending }: LockedSession): string {
   const unanswered = pending.at(-1)
   return unanswered
-    ? `The agent ${how} while a request was unanswered: ${summarise(unanswered.toolName, unanswered.message)} (${unanswered.requestId})`
-    : `The agent ${how}.`
+    ? `${what} while a request was unanswered: ${summarise(unanswered.toolName, unanswered.message)} (${unanswered.requestId})`
+    : `${what}.`
 }
