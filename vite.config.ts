@@ -1,10 +1,10 @@
 import react from '@vitejs/plugin-react'
 import presetMantine from 'postcss-preset-mantine'
 import { defineConfig } from 'vite'
-import { firstViewBudget } from './first-view-budget.ts'
+import { firstViewBudget } from './src/dashboard/first-view-budget.ts'
 
 export default defineConfig({
-  root: import.meta.dirname,
+  root: 'src/dashboard',
   css: { postcss: { plugins: [presetMantine()] }, modules: { localsConvention: 'camelCaseOnly' } },
   build: {
     outDir: '../../dist/dashboard',
