@@ -9,6 +9,8 @@ export interface GraphqlContext {
   identity: Identity
   /** The door that answers given in this request came in by. */
   surface: Surface
+  /** Fires when the client has left: whatever is still open for it ends. */
+  clientLeft: AbortSignal
   /** Told why the server ends a subscription, where the transport can say so itself. */
   onSubscriptionEnd?: (reason: EndReason) => void
 }

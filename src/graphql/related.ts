@@ -8,34 +8,33 @@ import type { GraphqlContext } from './context.ts'
 export function related<Row extends object, Value, Args = void>(
   load: (context: GraphqlContext, rows: Row[], args: Args) => Promise<Value[]>,
 ): (context: GraphqlContext, row: Row, args: Args) => Promise<Value> {
-  interface Batch {
-    rows: Row[]
-    loaded: Promise<Value[]>
-  }
   const kept = new WeakMap<Row, Map<string, Promise<Value>>>()
-  const open = new WeakMap<object, Map<string, Batch>>()
+  const batches = new WeakMap<GraphqlContext, Map<string, { rows: Row[]; loaded: Promise<Value[]> }>>()
 
-  return (context, row, args) => {
-    const key = args === undefined ? '' : JSON.stringify(args)
-    let values = kept.get(row)
-    if (!values) kept.set(row, (values = new Map()))
-    const known = values.get(key)
-    if (known) return known
-
-    let batches = open.get(context)
-    if (!batches) open.set(context, (batches = new Map()))
-    let batch = batches.get(key)
+  function placeInBatch(context: GraphqlContext, row: Row, args: Args, key: string): Promise<Value> {
+    const open = batches.get(context) ?? new Map()
+    batches.set(context, open)
+    let batch = open.get(key)
     if (!batch) {
       const rows: Row[] = []
       const loaded = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-        batches.delete(key)
+        open.delete(key)
         return load(context, rows, args)
       })
       batch = { rows, loaded }
-      batches.set(key, batch)
+      open.set(key, batch)
     }
     const place = batch.rows.push(row) - 1
-    const value = batch.loaded.then((loaded) => loaded[place] as Value)
+    return batch.loaded.then((values: Value[]) => values[place])
+  }
+
+  return (context, row, args) => {
+    const key = args === undefined ? '' : JSON.stringify(args)
+    const values = kept.get(row) ?? new Map<string, Promise<Value>>()
+    kept.set(row, values)
+    const known = values.get(key)
+    if (known) return known
+    const value = placeInBatch(context, row, args, key)
     values.set(key, value)
     // A read that failed is not what the row is remembered with.
     value.catch(() => values.delete(key))

@@ -16,8 +16,8 @@ import { systemActor } from '../../src/events/event.ts'
 import { createFanout, type Fanout } from '../../src/events/fanout.ts'
 import { createJournal, type Journal } from '../../src/events/journal.ts'
 import { startTail, type Tail } from '../../src/events/tail.ts'
-import type { GateReport, GateStatus, GraphqlServices, LaunchRequest } from '../../src/graphql/services.ts'
 import { registerGraphql } from '../../src/graphql/server/register.ts'
+import type { GateReport, GateStatus, GraphqlServices, LaunchRequest } from '../../src/graphql/services.ts'
 import { createHttp } from '../../src/http.ts'
 import { createSession, type NewSession } from '../../src/session/commands.ts'
 import { requestId } from './ask.ts'
@@ -115,7 +115,8 @@ export async function startGraphql({
     incident: null,
     hosts: [],
   }
-  const exists = async (id: string) => (await database.query(sql`select 1 from session where id = ${id}`)).length > 0
+  const exists = async (id: string) =>
+    (await database.query(sql`select 1 from session where id = ${id}`)).length > 0
   const noSession = new NotFoundError('There is no such session. Check its id.')
   const http = createHttp({ log, trustProxy: false })
   const services: GraphqlServices = {
@@ -142,7 +143,10 @@ export async function startGraphql({
       async rotateToken(sessionId) {
         if (!(await exists(sessionId))) return noSession
         asked.rotated.push(sessionId)
-        return { url: `http://holdpoint.test/api/v1/gate/token-${asked.rotated.length}/elicitations`, createdAt: now() }
+        return {
+          url: `http://holdpoint.test/api/v1/gate/token-${asked.rotated.length}/elicitations`,
+          createdAt: now(),
+        }
       },
     },
     launch: {
@@ -173,7 +177,9 @@ export async function startGraphql({
     return result as Exclude<T, Error>
   }
   const key: GraphqlServer['key'] = async (wanted) => {
-    const { secret, apiKey } = got(await createKey(journal, { name: `a ${wanted.role}`, ...wanted }, systemActor))
+    const { secret, apiKey } = got(
+      await createKey(journal, { name: `a ${wanted.role}`, ...wanted }, systemActor),
+    )
     return { secret, id: apiKey.id }
   }
   const adminKey = (await key({ role: 'admin', name: 'an admin' })).secret
@@ -220,7 +226,8 @@ export async function startGraphql({
         retryAttempts: 0,
         ...options,
       }),
-    sse: (key = adminKey) => createSseClient({ url: `${url}/graphql`, headers: { 'x-api-key': key }, retryAttempts: 0 }),
+    sse: (key = adminKey) =>
+      createSseClient({ url: `${url}/graphql`, headers: { 'x-api-key': key }, retryAttempts: 0 }),
     session: async (session = {}) =>
       got(await createSession(journal, { title: 'A test', start: true, ...session }, systemActor)),
     elicit: async (sessionId, question = {}) =>

@@ -12,8 +12,8 @@ const forms = new WeakMap<ElicitationRow, Form>()
 
 /** Parsed once a row, however many subscribers are sent it. */
 function formOf(elicitation: ElicitationRow): Form {
-  let form = forms.get(elicitation)
-  if (!form) forms.set(elicitation, (form = parseForm(elicitation.requestedSchema)))
+  const form = forms.get(elicitation) ?? parseForm(elicitation.requestedSchema)
+  forms.set(elicitation, form)
   return form
 }
 

@@ -7,6 +7,9 @@ import { Role } from '../enums.ts'
 import { done } from '../outcome.ts'
 import { parseInput, text } from '../parse-input.ts'
 
+/** Every launch may make one for its agent. */
+const keysShownMax = 1_000
+
 const Viewer = builder.objectRef<Identity>('Viewer').implement({
   description: 'The key in use.',
   fields: (t) => ({
@@ -76,10 +79,14 @@ builder.queryFields((t) => ({
 
   apiKeys: t.prismaField({
     type: [ApiKey],
-    description: 'All keys, newest first, the revoked among them. For admins.',
+    description: `Keys, newest first and the revoked ones last, ${keysShownMax} at most. For admins.`,
     authScopes: { administer: true },
     resolve: (query, _root, _args, { services }) =>
-      services.journal.database.prisma.apiKey.findMany({ ...query, orderBy: { id: 'desc' } }),
+      services.journal.database.prisma.apiKey.findMany({
+        ...query,
+        orderBy: [{ revokedAt: { sort: 'desc', nulls: 'first' } }, { id: 'desc' }],
+        take: keysShownMax,
+      }),
   }),
 }))
 

@@ -1,5 +1,6 @@
 import type { Elicitation, Event, Session } from '../../database/generated/prisma/client.ts'
 import { sql } from '../../database/sql.ts'
+import { pageSizeMax } from '../builder.ts'
 import type { Slice } from '../connection.ts'
 import { related } from '../related.ts'
 
@@ -17,9 +18,10 @@ export const pendingOf = related(async ({ services }, sessions: Session[]) =>
   grouped(
     sessions,
     await services.journal.database.query<Elicitation>(sql`
-      select * from elicitation
-      where session_id = any(${idsOf(sessions)}::uuid[]) and status = 'pending' and expires_at > ${services.journal.now()}
-      order by id`),
+      select e.* from unnest(${idsOf(sessions)}::uuid[]) as s(id) cross join lateral (
+        select * from elicitation
+        where session_id = s.id and status = 'pending' and expires_at > ${services.journal.now()}
+        order by id limit ${pageSizeMax}) e`),
   ),
 )
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { actorOf } from '../../auth/identity.ts'
+import { isRecord } from '../../base/json.ts'
 import { InvalidInputError, InvalidTransitionError, NotFoundError } from '../../base/refusal.ts'
 import { commandSession, createSession } from '../../session/commands.ts'
 import { builder } from '../builder.ts'
@@ -25,7 +26,8 @@ const createSessionInput = z.object({
   slug: text(1_000).nullish(),
   runtime: z.enum(['claude_code', 'codex', 'other']).nullish(),
   workingDirectory: text(10_000).nullish(),
-  metadata: z.record(z.string(), z.unknown(), 'Give a JSON object.').nullish(),
+  // Checked and not copied: a copy would lose a property called `__proto__`.
+  metadata: z.custom<object>((value) => value == null || isRecord(value), 'Give a JSON object.').optional(),
   start: z.boolean().nullish(),
 })
 

@@ -20,13 +20,13 @@ const endCodes: Record<EndReason, string> = {
 
 /**
  * The events that a subscriber gets. A key bound to a session gets those of its session, whatever it asks for. When the
- * server ends it, the transport is told why; where that cannot say so by itself, the last thing is an error with a code.
+ * server ends it, the transport is told why; where that cannot say so by itself, the last thing sent is an error with a code.
  */
 export async function eventsFor(
   context: GraphqlContext,
   { after, sessionId, filter }: Wanted,
-): Promise<AsyncIterable<TimelineEvent>> {
-  const { identity, services } = context
+): Promise<AsyncIterableIterator<TimelineEvent>> {
+  const { identity, services, clientLeft } = context
   const only = sessionId == null ? identity.sessionId : await visibleSession(context, sessionId)
   const events = services.fanout.subscribe({
     after,
@@ -34,17 +34,39 @@ export async function eventsFor(
     credentialId: identity.id,
     filter: (event) => (only === null || event.sessionId === only) && filter(event),
   })
-  const { next } = events
-  events.next = async () => {
-    try {
-      return await next()
-    } catch (error) {
-      if (!(error instanceof SubscriptionEnded)) throw error
-      context.onSubscriptionEnd?.(error.reason)
-      throw new GraphQLError(error.message, { extensions: { code: endCodes[error.reason] } })
-    }
+  // A transport may wait for the next event before it notices that its client left; this wakes it.
+  const leave = () => void events.return?.()
+  if (clientLeft.aborted) leave()
+  clientLeft.addEventListener('abort', leave, { once: true })
+  let over = false
+  const end = () => {
+    over = true
+    clientLeft.removeEventListener('abort', leave)
+    leave()
   }
-  return events
+  const iterator: AsyncIterableIterator<TimelineEvent> = {
+    async next() {
+      if (over) return { done: true, value: undefined }
+      try {
+        return await events.next()
+      } catch (error) {
+        end()
+        if (!(error instanceof SubscriptionEnded)) throw error
+        context.onSubscriptionEnd?.(error.reason)
+        throw new GraphQLError(error.message, { extensions: { code: endCodes[error.reason] } })
+      }
+    },
+    async return() {
+      end()
+      return { done: true, value: undefined }
+    },
+    async throw(error) {
+      end()
+      throw error
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  }
+  return iterator
 }
 
 async function visibleSession({ identity, services }: GraphqlContext, given: string): Promise<string> {

@@ -1,0 +1,132 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { renderGraphiQL } from 'graphql-yoga'
+import type { Authentication } from '../../auth/authenticator.ts'
+import type { GraphqlContext } from '../context.ts'
+import type { GraphqlServices } from '../services.ts'
+import { graphqlBodyBytesMax } from './limits.ts'
+import { serveSockets } from './websocket.ts'
+import { createEngine, graphqlPath } from './yoga.ts'
+
+export interface GraphqlSurface {
+  /** Ends sockets with a going-away code and refuses new ones. Streams end with the subscriptions they carry. */
+  close(): Promise<void>
+}
+
+/** GraphQL over HTTP, SSE and WebSocket at one address. A key is asked for before anything is read of the request. */
+export async function registerGraphql(
+  app: FastifyInstance,
+  services: GraphqlServices,
+): Promise<GraphqlSurface> {
+  const engine = createEngine(services)
+  const contexts = new WeakMap<FastifyRequest, GraphqlContext>()
+
+  await app.register(async (scope) => {
+    // The engine reads bodies itself: as JSON, or as a document of its own media type.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'string', bodyLimit: graphqlBodyBytesMax },
+      (_request, body, done) => done(null, body),
+    )
+    scope.setErrorHandler<FastifyError>((error, _request, reply) => {
+      const status = error.statusCode ?? 500
+      if (status >= 500) throw error
+      return sendError(reply, status, 'BAD_REQUEST', error.message)
+    })
+    scope.route({
+      url: graphqlPath,
+      method: ['GET', 'POST', 'OPTIONS'],
+      onRequest: async (request, reply) => {
+        if (wantsGraphiql(request, services))
+          return reply
+            .type('text/html; charset=utf-8')
+            .send(renderGraphiQL({ title: 'Holdpoint', endpoint: graphqlPath }))
+        if (request.method === 'OPTIONS') return reply.header('Allow', 'GET, POST').code(204).send()
+        const changesState = request.method !== 'GET'
+        const authentication = await services.authenticator.authenticate(request.headers, { changesState })
+        if (!authentication.ok) return refuse(reply, authentication.why)
+        contexts.set(request, contextOf(request, reply, authentication))
+      },
+      handler: async (request, reply) => {
+        if (request.method === 'POST' && !request.body)
+          return sendError(
+            reply,
+            400,
+            'BAD_REQUEST',
+            'Send a body: JSON with `query`, and `variables` where there are some.',
+          )
+        const search = request.url.slice(graphqlPath.length)
+        return engine.fetch(
+          `http://holdpoint${graphqlPath}${search}`,
+          {
+            method: request.method,
+            headers: request.headers as Record<string, string>,
+            ...(request.method === 'POST' ? { body: request.body as string } : {}),
+          },
+          contexts.get(request)!,
+        )
+      },
+    })
+  })
+
+  function contextOf(
+    { headers }: FastifyRequest,
+    reply: FastifyReply,
+    { identity, by }: Extract<Authentication, { ok: true }>,
+  ): GraphqlContext {
+    const left = new AbortController()
+    reply.raw.once('close', () => left.abort())
+    const surface = by === 'cookie' ? 'dashboard' : headers['holdpoint-client'] === 'cli' ? 'cli' : 'graphql'
+    return { services, identity, surface, clientLeft: left.signal }
+  }
+
+  const sockets = serveSockets(app.server, engine, services)
+  const revocations = services.fanout.subscribe({ filter: ({ type }) => type === 'key.revoked' })
+  const following = follow()
+  async function follow() {
+    try {
+      for await (const { data } of revocations) sockets.endOf(String(data.keyId))
+    } catch {
+      // The server goes away, and all sockets with it.
+    }
+  }
+
+  return {
+    async close() {
+      await revocations.return?.()
+      await following
+      await sockets.close()
+    },
+  }
+}
+
+function wantsGraphiql({ method, headers, query }: FastifyRequest, { config }: GraphqlServices): boolean {
+  const asksNothing = !Object.hasOwn(query as object, 'query')
+  return config.development && method === 'GET' && asksNothing && (headers.accept ?? '').includes('text/html')
+}
+
+function refuse(reply: FastifyReply, why: 'missing' | 'wrong' | 'cross-site'): FastifyReply {
+  if (why === 'cross-site')
+    return sendError(
+      reply,
+      403,
+      'FORBIDDEN',
+      'A browser may do this from a page of this server only. Programs send a key.',
+    )
+  reply.header('WWW-Authenticate', 'Bearer')
+  return sendError(
+    reply,
+    401,
+    'UNAUTHENTICATED',
+    why === 'missing'
+      ? 'Send a key: `X-API-Key: <key>` or `Authorization: Bearer <key>`.'
+      : 'This key is unknown, expired or revoked. Use another one.',
+  )
+}
+
+function sendError(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
+}
