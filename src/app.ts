@@ -20,8 +20,11 @@ import { createFanout } from './events/fanout.ts'
 import { createJournal } from './events/journal.ts'
 import { startTail } from './events/tail.ts'
 import { publicUrlOf } from './gate/address.ts'
+import { createGate } from './gate/status.ts'
+import { registerGraphql } from './graphql/server/register.ts'
 import { createHttp } from './http.ts'
 import { registerRest } from './rest/register.ts'
+import { createLaunch } from './runner/prepare-launch.ts'
 import { registerDashboard } from './web/dashboard.ts'
 
 export interface App {
@@ -129,6 +132,25 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     allowedHosts: config.allowedHosts,
     isDraining: () => draining,
   })
+  const gate = createGate({ journal, publicUrl, access: config.gateAccess, page: async () => false, log })
+  const graphql = await registerGraphql(http, {
+    journal,
+    fanout,
+    position: () => tail.position,
+    desk,
+    presence,
+    authenticator,
+    gate,
+    launch: createLaunch({
+      journal,
+      gate,
+      publicUrl,
+      gateAccess: config.gateAccess,
+      defaultExpirationMs: config.defaultExpirationMs,
+    }),
+    log,
+    config: { publicUrl, development: config.environment === 'development' },
+  })
   await registerDashboard(http, { folder: dashboardFolder })
 
   // Two processes share a port only where they share a database; on the embedded one the second is a mistake.
@@ -151,6 +173,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
         Server.prototype.close.call(http.server)
         heldPolls.drain()
         fanout.endAll('going away')
+        await graphql.close()
         await untilConnectionsEnd(http.server, drainGraceMs)
         http.server.closeAllConnections()
         await ending.disposeAsync()
