@@ -9,6 +9,8 @@ import type { Config } from './config.ts'
 import { openDatabase } from './database/database.ts'
 import { startEmbeddedPostgres } from './database/embedded.ts'
 import { applyMigrations } from './database/migrate.ts'
+import { withPatience } from './database/patience.ts'
+import { createRecovery } from './database/recovery.ts'
 import { sharedSecret } from './database/secret.ts'
 import type { Desk } from './elicitation/elicitation.ts'
 import { createHeldPolls } from './elicitation/held-polls.ts'
@@ -17,12 +19,21 @@ import { createPresence } from './elicitation/presence.ts'
 import { startDoorbell } from './events/doorbell.ts'
 import type { TimelineEvent } from './events/event.ts'
 import { createFanout } from './events/fanout.ts'
-import { createJournal } from './events/journal.ts'
+import { createJournal, type Journal } from './events/journal.ts'
 import { startTail } from './events/tail.ts'
 import { publicUrlOf } from './gate/address.ts'
-import { createGate } from './gate/status.ts'
+import { createGate, type Gate } from './gate/status.ts'
 import { registerGraphql } from './graphql/server/register.ts'
 import { createHttp } from './http.ts'
+import { type Job, openJobs } from './jobs/boss.ts'
+import { expiryJob } from './jobs/expiry.ts'
+import { forgetContentJob } from './jobs/forget-content.ts'
+import { probeJob } from './jobs/probe.ts'
+import { retentionJob } from './jobs/retention.ts'
+import { sweepJob } from './jobs/sweep.ts'
+import { registerHealth } from './ops/health.ts'
+import { createMetrics } from './ops/metrics.ts'
+import { registerMcp } from './mcp/register.ts'
 import { registerRest } from './rest/register.ts'
 import { createLaunch } from './runner/prepare-launch.ts'
 import { registerDashboard } from './web/dashboard.ts'
@@ -49,8 +60,11 @@ export interface AppOptions {
   drainGraceMs?: number
 }
 
-/** With an external database another process takes over the port; open connections get this long to come once more. */
-const drainGraceDefaultMs = 5_000
+/**
+ * With an external database another process takes over the port; open connections get this long to come once more, which is
+ * more than the five seconds that a client sleeps between two polls.
+ */
+const drainGraceDefaultMs = 7_000
 const drainPollMs = 50
 
 const dashboardFolder = join(import.meta.dirname, '..', 'dist', 'dashboard')
@@ -70,15 +84,18 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   const { log, now = () => new Date(), drainGraceMs = config.databaseUrl === null ? 0 : drainGraceDefaultMs } = options
   const onError = (what: string) => (error: unknown) => log.warn({ err: error }, what)
   const connectionString = await databaseAddress(config, log, ending)
-  await applyMigrations(connectionString)
+  await withPatience(() => applyMigrations(connectionString), { log })
   const database = openDatabase({ connectionString, onError: onError('a database connection was lost') })
   ending.defer(() => database.close())
+  const recovery = createRecovery(database)
+  ending.defer(() => recovery.stop())
 
   const secret = await sharedSecret(database, 'signing')
   const heldPolls = createHeldPolls(config.heldPollsMax)
   const presence = createPresence({ database, now, onError: onError('presence could not be written') })
   ending.defer(() => presence.stop())
 
+  const metrics = createMetrics()
   const fanout = createFanout(database, () => tail.position)
   const tail = await startTail({
     database,
@@ -86,6 +103,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     onEvent(event) {
       follow(event)
       fanout.publish(event)
+      metrics.handedOut(event, now())
     },
   })
   ending.defer(() => tail.stop())
@@ -95,15 +113,16 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   const journal = createJournal({
     database,
     now,
-    onCommitted() {
+    onCommitted(events) {
       tail.ring()
       doorbell.ring()
+      metrics.committed(events)
     },
   })
   const authenticator = createAuthenticator({ journal, secret, onError: onError('the last use of keys could not be written') })
   ending.defer(() => authenticator.stop())
   const desk: Desk = { journal, defaultExpirationMs: config.defaultExpirationMs, secret }
-  const poller: Poller = { journal, heldPolls, presence, onDatabaseTrouble: onError('a poll could not ask the database') }
+  const poller: Poller = { journal, heldPolls, presence, recovery, onDatabaseTrouble: onError('a poll could not ask the database') }
   const firstKey = await ensureAdminKey(journal, config.adminKey)
   await ensureLauncherKey(journal, config.dataDir).catch(onError('the data folder takes no launcher key: launching from this machine needs HOLDPOINT_API_KEY'))
 
@@ -119,6 +138,10 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   let draining = false
   const http = createHttp({ log, trustProxy: config.trustProxy })
   ending.defer(() => http.close())
+  // Whoever is answered while the server goes away comes back to another one.
+  http.addHook('onSend', async (_, reply) => {
+    if (draining) reply.header('Connection', 'close')
+  })
   const publicUrl = config.publicUrl ?? publicUrlOf(config.host, config.port)
   await registerRest(http, {
     log,
@@ -132,7 +155,12 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     allowedHosts: config.allowedHosts,
     isDraining: () => draining,
   })
+  registerMcp(http, { log, desk, poller, authenticator, publicUrl, isDraining: () => draining })
   const gate = createGate({ journal, publicUrl, access: config.gateAccess, page: async () => false, log })
+  const jobs = await openJobs({ connectionString, jobs: jobsOf(config, journal, gate, log), log, onRun: metrics.jobRan })
+  ending.defer(() => jobs.stop())
+  registerHealth(http, { database, jobs, isDraining: () => draining })
+  metrics.register(http, { database, heldPolls, fanout, jobs, gate, now })
   const graphql = await registerGraphql(http, {
     journal,
     fanout,
@@ -156,6 +184,8 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   // Two processes share a port only where they share a database; on the embedded one the second is a mistake.
   const address: ListenOptions = { host: config.host, port: config.port, reusePort: config.databaseUrl !== null }
   const url = await http.listen(address)
+  // Not before: a probe would find nobody at home.
+  await jobs.begin()
   await writeAddress(config.dataDir, url).catch(onError('the data folder takes no address: launching from this machine needs HOLDPOINT_URL'))
   const link = firstKey.adminKeyId === null ? null : await createSignInLink(journal, firstKey.adminKeyId)
 
@@ -173,14 +203,26 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
         Server.prototype.close.call(http.server)
         heldPolls.drain()
         fanout.endAll('going away')
+        const jobsStopped = jobs.stop()
         await graphql.close()
         await untilConnectionsEnd(http.server, drainGraceMs)
+        await jobsStopped
         http.server.closeAllConnections()
         await ending.disposeAsync()
       })()
       return closed
     },
   }
+}
+
+function jobsOf(config: Config, journal: Journal, gate: Gate, log: Logger): Job[] {
+  const { environment, retentionDays, forgetContentMinutes } = config
+  const jobs = [expiryJob(journal), sweepJob(journal, log)]
+  // In development the address describes somebody's laptop.
+  if (environment !== 'development') jobs.push(probeJob(gate))
+  if (retentionDays !== null) jobs.push(retentionJob(journal, retentionDays))
+  if (forgetContentMinutes !== null) jobs.push(forgetContentJob(journal, forgetContentMinutes))
+  return jobs
 }
 
 async function databaseAddress(config: Config, log: Logger, ending: AsyncDisposableStack): Promise<string> {

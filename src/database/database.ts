@@ -30,6 +30,8 @@ const connectTimeoutMs = 5_000
 /** Nothing of ours takes this long; what does is cut, so that its locks do not outlive it. */
 const statementTimeoutMs = 30_000
 const idleInTransactionTimeoutMs = 15_000
+/** A server that does not even cut a statement any more is one that is away without saying so. */
+const answerTimeoutMs = statementTimeoutMs + 5_000
 
 export function openDatabase({ connectionString, connectionsMax = 20, onError }: DatabaseOptions): Database {
   const pool = new pg.Pool({
@@ -37,6 +39,7 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
     max: connectionsMax,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
+    query_timeout: answerTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     application_name: 'holdpoint',
     keepAlive: true,

@@ -5,12 +5,15 @@ const codes = new Set([
   'ETIMEDOUT',
   'ENOTFOUND',
   'EHOSTUNREACH',
-  // PostgreSQL: shutting down, crashed, starting up, too many connections, read-only standby.
+  // PostgreSQL: shutting down, crashed, starting up, too many connections, read-only standby; a statement that was cut
+  // because it waited too long, or because two waited for each other.
   '57P01',
   '57P02',
   '57P03',
   '53300',
   '25006',
+  '57014',
+  '40P01',
   // Prisma: unreachable, timed out, closed the connection, pool exhausted, transaction could not begin.
   'P1001',
   'P1002',
@@ -20,7 +23,8 @@ const codes = new Set([
   'P2028',
 ])
 
-const messages = /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|the database system is/i
+const messages =
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|the database system is/i
 
 /** Whether an error says that the database cannot be asked right now, and not that the question was wrong. */
 export function isDatabaseTrouble(error: unknown): boolean {

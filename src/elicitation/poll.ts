@@ -1,5 +1,7 @@
 import { deliveredContentMs } from '../base/limits.ts'
+import type { Recovery } from '../database/recovery.ts'
 import { sql } from '../database/sql.ts'
+import { isDatabaseTrouble } from '../database/trouble.ts'
 import { mcpServerActor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Elicitation } from './elicitation.ts'
@@ -36,6 +38,7 @@ export interface Poller {
   journal: Journal
   heldPolls: HeldPolls
   presence: Presence
+  recovery: Recovery
   onDatabaseTrouble(error: unknown): void
 }
 
@@ -57,19 +60,50 @@ export interface Poll {
  * @returns null when the request id is unknown at that address.
  */
 export async function poll(poller: Poller, request: Poll): Promise<PollAnswer | null> {
-  const { requestId, gateSessionId, address, waitMs, callerLeft } = request
+  const { requestId, gateSessionId, callerLeft } = request
   if (!requestIdPattern.test(requestId) || requestId === probeRequestId) return null
-  const place = waitMs > 0 ? poller.heldPolls.place(requestId, address) : null
-  try {
+  const answer = await throughTrouble(poller, request, async (place, waitMs) => {
     const first = await read(poller.journal, requestId)
     if (!first || first.gateSessionId !== gateSessionId) return null
-    const current = first.status === 'pending' ? await untilResolved(poller, first, place, request) : first
+    const current =
+      first.status === 'pending' ? await untilResolved(poller, first, place, { ...request, waitMs }) : first
     return current.status === 'pending'
       ? answerOf(current, poller.journal.now())
       : await carryAway(poller, current, callerLeft)
-  } catch (error) {
-    poller.onDatabaseTrouble(error)
-    return { requestId, action: 'pending', content: null, note: null, respondedAt: null }
+  })
+  return answer === 'trouble' ? stillPending(requestId) : answer
+}
+
+/** What a poll is told that nothing could be found out for. */
+export function stillPending(requestId: string): PollAnswer {
+  return { requestId, action: 'pending', content: null, note: null, respondedAt: null }
+}
+
+/**
+ * Does a part of a poll's work, and again once the database is back from an outage, for as long as the poll may be held: an
+ * outage of a moment then costs the agent nothing. `trouble` when it was longer than that.
+ */
+export async function throughTrouble<T>(
+  { heldPolls, recovery, onDatabaseTrouble }: Poller,
+  { requestId, address, waitMs, callerLeft }: Omit<Poll, 'gateSessionId'>,
+  work: (place: HeldPlace | null, waitMs: number) => Promise<T>,
+): Promise<T | 'trouble'> {
+  const place = waitMs > 0 ? heldPolls.place(requestId, address) : null
+  const until = performance.now() + waitMs
+  const leftMs = () => Math.max(0, until - performance.now())
+  try {
+    for (;;) {
+      try {
+        return await work(place, leftMs())
+      } catch (error) {
+        onDatabaseTrouble(error)
+        if (!place || !isDatabaseTrouble(error)) return 'trouble'
+        const back = new AbortController()
+        recovery.answers().then(() => back.abort())
+        const end = await place.hold(leftMs(), AbortSignal.any([callerLeft, back.signal]))
+        if (!back.signal.aborted && end !== 'resolved') return 'trouble'
+      }
+    }
   } finally {
     place?.leave()
   }
@@ -100,6 +134,7 @@ async function untilResolved(
 
 async function carryAway({ journal }: Poller, polled: Polled, callerLeft: AbortSignal): Promise<PollAnswer> {
   const now = journal.now()
+  const afterMs = polled.respondedAt === null ? null : now.getTime() - polled.respondedAt.getTime()
   if (polled.deliveredAt === null && !callerLeft.aborted)
     await journal.write(async (entry) => {
       const first = await entry.query(sql`
@@ -111,7 +146,7 @@ async function carryAway({ journal }: Poller, polled: Polled, callerLeft: AbortS
           sessionId: polled.sessionId,
           elicitationId: polled.id,
           actor: mcpServerActor(polled.serverName),
-          data: { requestId: polled.requestId, status: polled.status },
+          data: { requestId: polled.requestId, status: polled.status, afterMs },
           at: now,
         })
     })

@@ -14,6 +14,8 @@ export interface Job {
   periodSeconds: number
   /** Does what is due now; ends early, between two steps, when the server goes away. */
   run(stopping: AbortSignal): Promise<void>
+  /** How long a server that starts waits with the tick that it queues. */
+  settleSeconds?: number
   /**
    * For a job that knows when it is needed next: milliseconds from now. It then runs as a chain, each run queueing the next;
    * the cron and every start only take it up again where it broke.
@@ -28,6 +30,8 @@ export interface JobRun {
 }
 
 export interface Jobs {
+  /** Begins to work. */
+  begin(): Promise<void>
   /** Whether this server has lately asked for work of every kind. */
   isReady(): boolean
   /** For how long each job's most overdue tick has been waiting; none that wait, none listed. */
@@ -55,8 +59,8 @@ export class JobsError extends Error {
   override readonly name = 'JobsError'
 }
 
-/** Sets up the queue, where that has not been done, and works on it until it is stopped. Throws `JobsError`. */
-export async function startJobs(options: {
+/** Sets up the queue where that has not been done; nothing is worked on before `begin`. Throws `JobsError`. */
+export async function openJobs(options: {
   connectionString: string
   jobs: Job[]
   log: Pick<Log, 'debug' | 'warn' | 'error'>
@@ -81,17 +85,18 @@ export async function startJobs(options: {
     ),
   )
   boss.on('warning', (warning) => log.warn({ warning }, 'the jobs have something to say'))
-
   const stopping = new AbortController()
   try {
     await boss.start()
-    for (const job of jobs) await begin(boss, job, stopping.signal, log, onRun)
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {})
     throw explained(error)
   }
 
   return {
+    async begin() {
+      for (const job of jobs) await begin(boss, job, stopping.signal, log, onRun)
+    },
     isReady() {
       const workers = boss.getWipData()
       const since = Date.now() - readyWithinMs
@@ -159,7 +164,7 @@ async function begin(
     },
   )
   await boss.schedule(name, cron, null, once)
-  await boss.send(name, null, once)
+  await boss.send(name, null, job.settleSeconds ? { ...once, startAfter: job.settleSeconds } : once)
 }
 
 /**

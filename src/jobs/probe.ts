@@ -7,6 +7,8 @@ export function probeJob(gate: Gate): Job {
     name: 'probe',
     cron: '*/5 * * * *',
     periodSeconds: 5 * 60,
+    // Whatever stands before this server may take a moment to find it.
+    settleSeconds: 30,
     async run() {
       await gate.probe()
     },

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { keyIn } from '../auth/authenticator.ts'
 import { actorOf, type Identity, may } from '../auth/identity.ts'
 import { pollWaitSecondsMax } from '../base/limits.ts'
 import { isRefusal, NotFoundError } from '../base/refusal.ts'
 import { answer, refuseAnswerer } from '../elicitation/answer.ts'
 import { ask, findSessionId } from '../elicitation/ask.ts'
 import { type Elicitation, findByEither, findByRequestId } from '../elicitation/elicitation.ts'
-import { type PollAnswer, poll } from '../elicitation/poll.ts'
+import { type PollAnswer, poll, stillPending, throughTrouble } from '../elicitation/poll.ts'
 import { isWithdrawToken, withdraw, withdrawToken } from '../elicitation/withdraw.ts'
 import { mcpServerActor } from '../events/event.ts'
 import { collectionUrl } from '../gate/address.ts'
@@ -46,7 +47,8 @@ export function registerElicitations(app: FastifyInstance, services: RestService
   async function create(request: RequestOf, reply: FastifyReply) {
     const address = await addressOf(request, reply)
     if (!address) return reply
-    if (!address.token && gateAccess === 'capability')
+    const bound = address.token ? null : await boundKeyOf(request)
+    if (!address.token && !bound && gateAccess === 'capability')
       return sendError(
         reply,
         'CAPABILITY_REQUIRED',
@@ -54,21 +56,23 @@ export function registerElicitations(app: FastifyInstance, services: RestService
       )
     if (address.token?.endedAt)
       return sendError(reply, 'FORBIDDEN', 'This address has ended with its session or was replaced. Launch the agent again to hand it a new one.')
-    const limited = address.token === null ? await rates.creationsByAddress(request, request.ip) : null
+    const limited = address.token === null && !bound ? await rates.creationsByAddress(request, request.ip) : null
     if (limited) return sendRefusal(reply, limited)
 
     const parsed = parseQuestion(request.body)
     if (!parsed.ok) return sendError(reply, 'INVALID_INPUT', parsed.messages)
-    const { question, sessionReference } = parsed.value
-    const sessionId = await sessionOf(sessionReference, address.token)
+    const { question, sessionReference, serverName } = parsed.value
+    const sessionId = await sessionOf(sessionReference, address.token ?? bound)
     if (sessionId === null) return sendUnknownSession(reply, sessionReference)
-    const tooMany = await rates.creationsBySession(request, address.token?.id ?? `${sessionId} ${request.ip}`)
+    const caller = bound ? `key:${bound.id}` : request.ip
+    const tooMany = await rates.creationsBySession(request, address.token?.id ?? `${sessionId} ${caller}`)
     if (tooMany) return sendRefusal(reply, tooMany)
 
     const asked = await ask(desk, sessionId, question, {
       gateTokenId: address.token?.id ?? null,
-      callerAddress: request.ip,
-      serverName: address.token?.serverName ?? null,
+      callerAddress: caller,
+      // What a server's own address says of it beats what it says itself.
+      serverName: address.token?.serverName ?? serverName,
     })
     if (asked instanceof NotFoundError) return sendUnknownSession(reply, sessionReference)
     if (isRefusal(asked)) return sendRefusal(reply, asked)
@@ -84,7 +88,14 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     })
   }
 
-  async function sessionOf(reference: string | null, token: GateToken | null): Promise<string | null> {
+  /** A key bound to a session may ask for it, and is as good as a capability address. */
+  async function boundKeyOf(request: FastifyRequest): Promise<{ id: string; sessionId: string } | null> {
+    const key = keyIn(request.headers)
+    const identity = key === null ? null : await authenticator.identifyKey(key)
+    return identity?.sessionId ? { id: identity.id, sessionId: identity.sessionId } : null
+  }
+
+  async function sessionOf(reference: string | null, token: { sessionId: string } | null): Promise<string | null> {
     if (token) {
       const named = reference?.trim() ? await findSessionId(database, reference.trim()) : token.sessionId
       if (named !== token.sessionId)
@@ -110,23 +121,14 @@ export function registerElicitations(app: FastifyInstance, services: RestService
 
   async function show(request: RequestOf, reply: FastifyReply) {
     reply.header('Cache-Control', 'no-store')
-    if (services.isDraining()) reply.header('Connection', 'close')
-    const address = await addressOf(request, reply).catch((error: unknown) => {
-      // The token cannot be looked up: whoever polls must not be told that it is unknown.
-      poller.onDatabaseTrouble(error)
-      return 'unknown' as const
-    })
-    if (!address) return reply
     const requestId = request.params.request_id!
-    if (address === 'unknown') return printed({ requestId, action: 'pending', content: null, note: null, respondedAt: null })
     const waitMs = services.isDraining() ? 0 : waitMsOf(request.query.wait, services.pollHoldMs)
-    const found = await poll(poller, {
-      requestId,
-      gateSessionId: address.token?.sessionId ?? null,
-      address: request.ip,
-      waitMs,
-      callerLeft: waitMs > 0 ? hangUpOf(reply) : neverLeaves,
-    })
+    const polled = { requestId, address: request.ip, waitMs, callerLeft: waitMs > 0 ? hangUpOf(reply) : neverLeaves }
+    // While the token cannot be looked up, whoever polls must not be told that it is unknown.
+    const address = await throughTrouble(poller, polled, () => addressOf(request, reply))
+    if (address === 'trouble') return printed(stillPending(requestId))
+    if (!address) return reply
+    const found = await poll(poller, { ...polled, gateSessionId: address.token?.sessionId ?? null })
     if (found) return printed(found)
     const limited = await rates.unknownPolls(request, request.ip)
     if (limited) return sendRefusal(reply, limited)
