@@ -74,3 +74,15 @@ export const creationsPerAddressMax = 60
 export const creationsPerSessionMax = 30
 export const unknownPollsPerAddressMax = 120
 export const signInsPerAddressMax = 10
+
+/** Requests of one key to the MCP endpoint that are open at a time, and messages in one of them. */
+export const mcpRequestsPerKeyMax = 100
+export const mcpBatchMax = 20
+/** How long one call of a tool waits for a person at most; the agent may call again. */
+export const toolWaitSecondsMax = 3_600
+
+/** A line between an MCP client and its server that the bridge takes; the protocol sets no limit. */
+export const bridgeLineBytesMax = 64 * 1024 * 1024
+/** Requests that the bridge holds for one server at a time, and calls that it remembers. */
+export const bridgeHoldsMax = 100
+export const bridgeCallsMax = 1_000

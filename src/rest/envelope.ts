@@ -34,6 +34,7 @@ const statusOf: Record<string, [status: number, title: string]> = {
   RATE_LIMITED: [429, 'Too many requests'],
   TOO_MANY_PENDING: [429, 'Too many pending requests'],
   INTERNAL: [500, 'Internal error'],
+  GOING_AWAY: [503, 'Going away'],
   DATABASE_UNAVAILABLE: [503, 'Database unavailable'],
 }
 

@@ -7,7 +7,7 @@ import {
   toolNameCharactersMax,
   urlCharactersMax,
 } from '../base/limits.ts'
-import { codePointLength } from '../base/text.ts'
+import { codePointLength, makeVisible, truncate } from '../base/text.ts'
 import type { Action } from '../elicitation/answer.ts'
 import type { Question } from '../elicitation/ask.ts'
 import { probeRequestId, requestIdPattern } from '../elicitation/elicitation.ts'
@@ -26,6 +26,7 @@ export const metaKey = {
   respondedAt: 'com.pulsemcp/responded-at',
   note: 'holdpoint/note',
   withdraw: 'holdpoint/withdraw',
+  serverName: 'holdpoint/server-name',
 } as const
 
 const bytes = (text: string) => Buffer.byteLength(text)
@@ -67,6 +68,8 @@ export interface ParsedQuestion {
   question: Question
   /** As given; null when absent. */
   sessionReference: string | null
+  /** Who a bridge or a launcher says that asks; null when nobody says. */
+  serverName: string | null
 }
 
 /** Reads the body of a creation. Every fault is reported, not only the first. */
@@ -102,6 +105,7 @@ export function parseQuestion(input: unknown): Parsed<ParsedQuestion> {
     ok: true,
     value: {
       sessionReference: inner.data.sessionId ?? null,
+      serverName: serverNameIn(given),
       question: {
         requestId: inner.data.requestId,
         mode: data.mode,
@@ -116,6 +120,11 @@ export function parseQuestion(input: unknown): Parsed<ParsedQuestion> {
       },
     },
   }
+}
+
+function serverNameIn(given: Record<string, unknown>): string | null {
+  const name = own(given, metaKey.serverName)
+  return typeof name === 'string' && name.trim() !== '' ? makeVisible(truncate(name.trim(), toolNameCharactersMax)) : null
 }
 
 function urlFaults(url: unknown): string[] {
