@@ -97,7 +97,7 @@ function redactValue(value: unknown, depth: number, budget: { nodes: number }): 
   }
   const record: Record<string, unknown> =
     value instanceof Error
-      ? { type: value.name, message: value.message, stack: value.stack, ...value }
+      ? { ...value, type: value.name, message: value.message, stack: value.stack }
       : { ...value }
   // Defines each property, so that one named `__proto__` is data.
   return Object.fromEntries(
