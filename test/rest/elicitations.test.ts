@@ -58,7 +58,7 @@ describe('creating a request', () => {
   })
 
   it.each([
-    ['no message', { message: undefined }, 'message'],
+    ['no message', { message: null }, 'message'],
     ['a blank message', { message: ' \n ' }, 'message'],
     ['a message that is no text', { message: 5 }, 'message'],
     ['a message over 16 KiB', { message: 'x'.repeat(16 * 1024 + 1) }, 'message'],
@@ -193,7 +193,7 @@ describe('polling', () => {
   it('never finds a request by our own id', async () => {
     const session = await createSession(server)
     const { body } = await post(server, session.id)
-    const { elicitation } = await server.graphql(`query($r: ID!) { elicitation(requestId: $r) { id } }`, { r: body.requestId })
+    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { id } }`, { r: body.requestId })
     expect((await server.rest('GET', `/api/v1/elicitations/${elicitation.id}?wait=0`)).status).toBe(404)
   })
 
@@ -210,7 +210,7 @@ describe('polling', () => {
       content: { confirm: true },
       _meta: { 'com.pulsemcp/request-id': id, 'com.pulsemcp/responded-at': expect.stringMatching(/^\d{4}-.*Z$/), 'holdpoint/note': 'go on' },
     })
-    const { elicitation } = await server.graphql(`query($r: ID!) { elicitation(requestId: $r) { deliveredAt } }`, { r: id })
+    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { deliveredAt } }`, { r: id })
     expect(elicitation.deliveredAt).not.toBeNull()
   })
 
@@ -229,7 +229,7 @@ describe('polling', () => {
 
   async function listening(id: string): Promise<void> {
     await expect
-      .poll(async () => (await server.graphql(`query($r: ID!) { elicitation(requestId: $r) { listening } }`, { r: id })).elicitation.listening)
+      .poll(async () => (await server.graphql(`query($r: String!) { elicitation(requestId: $r) { listening } }`, { r: id })).elicitation.listening)
       .toBe('LISTENING')
   }
 })
@@ -246,7 +246,7 @@ describe('answering', () => {
 
   it('answers by our own id too, and takes content as a string that holds JSON', async () => {
     const { body } = await post(server, (await createSession(server)).id, { requestedSchema: confirmSchema })
-    const { elicitation } = await server.graphql(`query($r: ID!) { elicitation(requestId: $r) { id } }`, { r: body.requestId })
+    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { id } }`, { r: body.requestId })
     const answered = await server.rest('PATCH', `/api/v1/elicitations/${elicitation.id}/respond`, { headers: { authorization: `Bearer ${adminKey}` }, body: { action_type: 'accept', content: '{"confirm":false}' } })
     expect(answered).toMatchObject({ status: 200, body: { action: 'accept', content: { confirm: false }, delivery: 'no_waiter' } })
   })
@@ -305,7 +305,7 @@ describe('withdrawing', () => {
     expect(await server.rest('DELETE', path, { headers: { 'holdpoint-withdraw': token } })).toMatchObject({ status: 200, body: { action: 'cancel' } })
     expect(await server.rest('DELETE', path, { headers: { 'holdpoint-withdraw': token } })).toMatchObject({ status: 200, body: { action: 'cancel' } })
     expect(await server.rest('DELETE', '/api/v1/elicitations/nobody-asked')).toMatchObject({ status: 404 })
-    const { elicitation } = await server.graphql(`query($r: ID!) { elicitation(requestId: $r) { cause } }`, { r: created.body.requestId })
+    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { cause } }`, { r: created.body.requestId })
     expect(elicitation.cause).toBe('WITHDRAWN')
   })
 })

@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-const prefix = 'holdpoint-test-'
+const prefix = 'holdpoint-test-postgres-'
 const template = 'holdpoint_template'
 const youngFolderMs = 60_000
 

@@ -42,7 +42,7 @@ const respondInput = z
     id: z.string().nullish(),
     requestId: z.string().nullish(),
     action: z.enum(['accept', 'decline', 'cancel']),
-    content: z.unknown(),
+    content: z.unknown().optional(),
     note: text(100_000).nullish(),
   })
   .refine(({ id, requestId }) => id != null || requestId != null, 'Give `id` or `requestId`.')
