@@ -235,7 +235,9 @@ export async function saveSessions(entry: JournalEntry, sessions: LockedSession[
       returning elicitation.id`)
     if (written.length !== resolutions.length) throw new Error('a pending elicitation changed without its session being locked')
   }
-  const rows = sessions.filter((session) => session.changed).map(({ row, now }) => ({ ...row, updatedAt: now }))
+  // The row is what commands return: it says what was written.
+  for (const session of sessions) if (session.changed) session.row.updatedAt = session.now
+  const rows = sessions.filter((session) => session.changed).map(({ row }) => row)
   if (rows.length > 0)
     await entry.query(sql`
       update session set status = r.status, blocked_on_elicitation = r.blocked, archived_from = r.archived_from,

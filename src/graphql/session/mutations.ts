@@ -54,44 +54,39 @@ const commands = {
 } as const
 
 builder.mutationFields((t) => ({
-  createSession: t.prismaField({
+  createSession: t.field({
     type: Session,
     args: { input: t.arg({ type: CreateSessionInput, required: true }) },
     authScopes: { launch: true },
     errors: { types: [InvalidInputError], dataField: { name: 'session' } },
-    resolve: async (query, _root, { input }, { services, identity }) => {
+    resolve: async (_root, { input }, { services, identity }) => {
       const { metadata, ...session } = parseInput(createSessionInput, input)
-      const { id } = done(
+      return done(
         await createSession(
           services.journal,
           { ...session, metadata: metadata ?? undefined },
           actorOf(identity),
         ),
       )
-      return services.journal.database.prisma.session.findUniqueOrThrow({ ...query, where: { id } })
     },
   }),
 
   ...Object.fromEntries(
     Object.entries(commands).map(([name, { event, description }]) => [
       name,
-      t.prismaField({
+      t.field({
         type: Session,
         description,
         args: { id: t.arg.id({ required: true }) },
         authScopes: { launch: true },
         errors: { types: [NotFoundError, InvalidTransitionError], dataField: { name: 'session' } },
-        resolve: async (query, _root, args, { services, identity }) => {
-          const { id } = done(
-            await commandSession(services.journal, sessionIdOf(args.id, identity), event, actorOf(identity)),
-          )
-          return services.journal.database.prisma.session.findUniqueOrThrow({ ...query, where: { id } })
-        },
+        resolve: async (_root, { id }, { services, identity }) =>
+          done(await commandSession(services.journal, sessionIdOf(id, identity), event, actorOf(identity))),
       }),
     ]),
   ),
 
-  failSession: t.prismaField({
+  failSession: t.field({
     type: Session,
     description: 'Ends it as failed, ending its process and cancelling what is pending.',
     args: { id: t.arg.id({ required: true }), reason: t.arg.string({ required: true }) },
@@ -100,14 +95,11 @@ builder.mutationFields((t) => ({
       types: [NotFoundError, InvalidTransitionError, InvalidInputError],
       dataField: { name: 'session' },
     },
-    resolve: async (query, _root, args, { services, identity }) => {
-      const { reason } = parseInput(z.object({ reason: text(2_000) }), args)
-      const { id } = done(
-        await commandSession(services.journal, sessionIdOf(args.id, identity), 'fail', actorOf(identity), {
-          reason,
-        }),
+    resolve: async (_root, { id, ...args }, { services, identity }) => {
+      const reason = parseInput(z.object({ reason: text(2_000) }), args)
+      return done(
+        await commandSession(services.journal, sessionIdOf(id, identity), 'fail', actorOf(identity), reason),
       )
-      return services.journal.database.prisma.session.findUniqueOrThrow({ ...query, where: { id } })
     },
   }),
 }))
