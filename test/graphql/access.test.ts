@@ -1,9 +1,14 @@
-import { GraphQLObjectType, isListType, isNonNullType, isObjectType, isUnionType, type GraphQLOutputType } from 'graphql'
+import {
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+} from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allows, type Permission, type Role } from '../../src/auth/role.ts'
 import { createSchema } from '../../src/graphql/schema.ts'
-import { signInBrowser } from '../../src/auth/sign-in.ts'
-import { fastifyCookie } from '@fastify/cookie'
 import { type GraphqlServer, startGraphql } from '../support/graphql.ts'
 
 let server: GraphqlServer
@@ -37,14 +42,26 @@ const rules: Record<string, { permission: Permission; args?: string }> = {
   'Mutation.failSession': { permission: 'launch', args: `id: "${nothing}", reason: "a test"` },
   'Mutation.archiveSession': { permission: 'launch', args: `id: "${nothing}"` },
   'Mutation.unarchiveSession': { permission: 'launch', args: `id: "${nothing}"` },
-  'Mutation.respondToElicitation': { permission: 'answer', args: `input: { id: "${nothing}", action: ACCEPT }` },
-  'Mutation.respondToElicitations': { permission: 'answer', args: `input: [{ id: "${nothing}", action: ACCEPT }]` },
+  'Mutation.respondToElicitation': {
+    permission: 'answer',
+    args: `input: { id: "${nothing}", action: ACCEPT }`,
+  },
+  'Mutation.respondToElicitations': {
+    permission: 'answer',
+    args: `input: [{ id: "${nothing}", action: ACCEPT }]`,
+  },
   'Mutation.prepareLaunch': { permission: 'launch', args: `input: { sessionId: "${nothing}" }` },
-  'Mutation.createApiKey': { permission: 'administer', args: 'input: { name: "by the table", role: VIEWER }' },
+  'Mutation.createApiKey': {
+    permission: 'administer',
+    args: 'input: { name: "by the table", role: VIEWER }',
+  },
   'Mutation.revokeApiKey': { permission: 'administer', args: `id: "${nothing}"` },
   'Mutation.probeGate': { permission: 'launch' },
   'Mutation.rotateGateToken': { permission: 'launch', args: `sessionId: "${nothing}"` },
-  'Mutation.registerProcess': { permission: 'launch', args: `input: { sessionId: "${nothing}", host: "h", pid: 1 }` },
+  'Mutation.registerProcess': {
+    permission: 'launch',
+    args: `input: { sessionId: "${nothing}", host: "h", pid: 1 }`,
+  },
   'Mutation.heartbeat': { permission: 'launch', args: `input: { sessionId: "${nothing}" }` },
   'Mutation.reportExit': { permission: 'launch', args: `input: { sessionId: "${nothing}", exitCode: 0 }` },
   'Subscription.needsInput': { permission: 'read' },
@@ -55,7 +72,9 @@ const rules: Record<string, { permission: Permission; args?: string }> = {
 }
 
 const roots = [schema.getQueryType()!, schema.getMutationType()!, schema.getSubscriptionType()!]
-const fields = roots.flatMap((root) => Object.keys(root.getFields()).map((field) => ({ root, field, name: `${root.name}.${field}` })))
+const fields = roots.flatMap((root) =>
+  Object.keys(root.getFields()).map((field) => ({ root, field, name: `${root.name}.${field}` })),
+)
 
 function selection(type: GraphQLOutputType): string {
   const named = isNonNullType(type) || isListType(type) ? selection(type.ofType) : null
@@ -83,22 +102,30 @@ describe.each(roles)('a key of the role %s', (role) => {
     key = (await server.key({ role })).secret
   })
 
-  test.each(fields.filter(({ root }) => root.name !== 'Subscription'))('$name', async ({ root, field, name }) => {
-    const { body } = await server.ask(operation(root, field), {}, key)
-    const codes = (body.errors ?? []).map((error: { extensions?: { code?: string } }) => error.extensions?.code)
-    expect(codes).toEqual(allows(role, rules[name]!.permission) ? [] : ['FORBIDDEN'])
-  })
+  test.each(fields.filter(({ root }) => root.name !== 'Subscription'))(
+    '$name',
+    async ({ root, field, name }) => {
+      const { body } = await server.ask(operation(root, field), {}, key)
+      const codes = (body.errors ?? []).map(
+        (error: { extensions?: { code?: string } }) => error.extensions?.code,
+      )
+      expect(codes).toEqual(allows(role, rules[name]!.permission) ? [] : ['FORBIDDEN'])
+    },
+  )
 
-  test.each(fields.filter(({ root }) => root.name === 'Subscription'))('$name', async ({ root, field, name }) => {
-    const before = server.fanout.size
-    const results = server.sse(key).iterate({ query: operation(root, field) })
-    if (name === 'Subscription.session') {
-      const { value } = await results.next()
-      expect(value.errors[0].extensions.code).toBe('NOT_FOUND')
-    } else {
-      await expect.poll(() => server.fanout.size).toBe(before + 1)
-      await results.return!()
-      await expect.poll(() => server.fanout.size).toBe(before)
-    }
-  })
+  test.each(fields.filter(({ root }) => root.name === 'Subscription'))(
+    '$name',
+    async ({ root, field, name }) => {
+      const before = server.fanout.size
+      const results = server.sse(key).iterate({ query: operation(root, field) })
+      if (name === 'Subscription.session') {
+        const { value } = await results.next()
+        expect(value.errors[0].extensions.code).toBe('NOT_FOUND')
+      } else {
+        await expect.poll(() => server.fanout.size).toBe(before + 1)
+        await results.return!()
+        await expect.poll(() => server.fanout.size).toBe(before)
+      }
+    },
+  )
 })

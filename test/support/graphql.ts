@@ -224,6 +224,7 @@ export async function startGraphql({
         url: `${url.replace('http', 'ws')}/graphql`,
         connectionParams: { apiKey: adminKey },
         retryAttempts: 0,
+        onNonLazyError: () => {},
         ...options,
       }),
     sse: (key = adminKey) =>

@@ -162,10 +162,10 @@ export function serveSockets(server: Server, engine: Engine, services: GraphqlSe
 function keyIn(params: unknown): string | null {
   if (!isRecord(params)) return null
   const direct = own(params, 'apiKey')
-  if (direct != null) return String(direct).trim()
+  if (direct != null) return typeof direct === 'string' ? direct.trim() : ''
   const bearer = own(params, 'authorization') ?? own(params, 'Authorization')
   if (bearer == null) return null
-  return /^Bearer\s+(.+)$/i.exec(String(bearer))?.[1]?.trim() ?? ''
+  return (typeof bearer === 'string' && /^Bearer\s+(.+)$/i.exec(bearer)?.[1]?.trim()) || ''
 }
 
 /** Browsers say which page opens a socket; programs say nothing. */
