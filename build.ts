@@ -4,10 +4,20 @@ import { join } from 'node:path'
 
 /** Builds the dashboard unless what is built is newer than everything that it is built from. */
 const built = join('dist', 'dashboard', 'index.html')
-const sources = ['src/dashboard', 'src/elicitation/form', 'src/base', 'schema.graphql', 'vite.config.ts', 'package-lock.json']
+const sources = [
+  'src/dashboard',
+  'src/elicitation/form',
+  'src/base',
+  'schema.graphql',
+  'vite.config.ts',
+  'package-lock.json',
+]
 
 if (!existsSync(built) || sources.some((path) => newest(path) > statSync(built).mtimeMs)) {
-  const { status } = spawnSync('npm', ['run', 'build', '--silent'], { stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32' })
+  const { status } = spawnSync('npm', ['run', 'build', '--silent'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell: process.platform === 'win32',
+  })
   process.exit(status ?? 1)
 }
 

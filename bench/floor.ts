@@ -28,12 +28,24 @@ const insertEvent = {
 createServer(async (request, response) => {
   const send = (status: number, body: unknown) => {
     const text = JSON.stringify(body)
-    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text) }).end(text)
+    response
+      .writeHead(status, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(text),
+      })
+      .end(text)
   }
   try {
     if (request.method === 'GET') {
-      const { rows } = await pool.query({ ...select, values: [request.url!.slice(request.url!.lastIndexOf('/') + 1).split('?')[0]] })
-      return send(200, { action: rows[0].status, content: rows[0].content, _meta: { 'com.pulsemcp/request-id': rows[0].request_id } })
+      const { rows } = await pool.query({
+        ...select,
+        values: [request.url!.slice(request.url!.lastIndexOf('/') + 1).split('?')[0]],
+      })
+      return send(200, {
+        action: rows[0].status,
+        content: rows[0].content,
+        _meta: { 'com.pulsemcp/request-id': rows[0].request_id },
+      })
     }
     const body = JSON.parse(await text(request))
     const id = crypto.randomUUID()
@@ -42,9 +54,23 @@ createServer(async (request, response) => {
     const client = await pool.connect()
     try {
       await client.query('begin')
-      await client.query({ ...insertElicitation, values: [id, requestId, session, body.message, JSON.stringify(body.requestedSchema), JSON.stringify(body._meta), 'delete_tenant'] })
+      await client.query({
+        ...insertElicitation,
+        values: [
+          id,
+          requestId,
+          session,
+          body.message,
+          JSON.stringify(body.requestedSchema),
+          JSON.stringify(body._meta),
+          'delete_tenant',
+        ],
+      })
       await client.query({ ...updateSession, values: [session] })
-      await client.query({ ...insertEvent, values: ['elicitation.created', session, id, JSON.stringify({ requestId }), null] })
+      await client.query({
+        ...insertEvent,
+        values: ['elicitation.created', session, id, JSON.stringify({ requestId }), null],
+      })
       await client.query({ ...insertEvent, values: ['session.blocked', session, null, '{}', 'entered'] })
       await client.query('commit')
     } finally {

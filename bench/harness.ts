@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 
 /** One request a connection at a time, as fast as the answers come: `requests` of them over `connections` sockets. */
 export async function load(options: {

@@ -33,14 +33,28 @@ try {
     },
     /is ready at/,
   )
-  const floor = await startProgram(join(import.meta.dirname, 'floor.ts'), { PORT: String(floorPort), DATABASE_URL: postgres.connectionString }, /ready/)
+  const floor = await startProgram(
+    join(import.meta.dirname, 'floor.ts'),
+    { PORT: String(floorPort), DATABASE_URL: postgres.connectionString },
+    /ready/,
+  )
   try {
     const sessions = await seedSessions(postgres.connectionString, 2_000)
     const requestIds = await seedElicitations(postgres.connectionString, sessions)
-    const get = (path: (i: number) => string) => (i: number) => `GET ${path(i)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
+    const get = (path: (i: number) => string) => (i: number) =>
+      `GET ${path(i)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
     const poll = get((i) => `/api/v1/elicitations/${requestIds[i % requestIds.length]}?wait=0`)
-    const polls = (port: number) => async () => perSecond(await load({ port, requests: 10_000, connections, request: poll }))
-    ratios.push(await interleaved('poll of a pending request, not held', 'at least 0.8', rounds, polls(ourPort), polls(floorPort)))
+    const polls = (port: number) => async () =>
+      perSecond(await load({ port, requests: 10_000, connections, request: poll }))
+    ratios.push(
+      await interleaved(
+        'poll of a pending request, not held',
+        'at least 0.8',
+        rounds,
+        polls(ourPort),
+        polls(floorPort),
+      ),
+    )
 
     let serial = 0
     // Each creation comes to a session of its own, as those of different agents do, and from an address of its own limit.
@@ -48,7 +62,11 @@ try {
       const body = JSON.stringify({
         mode: 'form',
         message: 'Delete the tenant acme? This cannot be undone.',
-        requestedSchema: { type: 'object', properties: { confirm: { type: 'boolean', title: 'Delete it?' } }, required: ['confirm'] },
+        requestedSchema: {
+          type: 'object',
+          properties: { confirm: { type: 'boolean', title: 'Delete it?' } },
+          required: ['confirm'],
+        },
         _meta: {
           'com.pulsemcp/request-id': `bench-${serial++}`,
           'com.pulsemcp/session-id': sessions[i % sessions.length],
@@ -57,7 +75,8 @@ try {
       })
       return `POST /api/v1/elicitations HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Forwarded-For: 10.${(serial >> 14) & 255}.${(serial >> 6) & 255}.${serial & 63}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
     }
-    const creations = (port: number) => async () => perSecond(await load({ port, requests: 2_000, connections, request: create }))
+    const creations = (port: number) => async () =>
+      perSecond(await load({ port, requests: 2_000, connections, request: create }))
     ratios.push(await interleaved('create', 'at least 0.5', rounds, creations(ourPort), creations(floorPort)))
   } finally {
     await ours.stop()
@@ -72,7 +91,11 @@ for (let i = 0; i < 3; i++) {
   const data = join(folder, `start-${i}`)
   for (const which of ['first', 'later']) {
     const begun = performance.now()
-    const program = await startProgram(main, { PORT: String(await freePort()), HOLDPOINT_DATA_DIR: data }, /is ready at/)
+    const program = await startProgram(
+      main,
+      { PORT: String(await freePort()), HOLDPOINT_DATA_DIR: data },
+      /is ready at/,
+    )
     starts[which]!.push(performance.now() - begun)
     await program.stop()
   }

@@ -18,6 +18,9 @@ export async function announce(app: App, config: Config): Promise<void> {
       say(`A sign-in link, good once and for 15 minutes, is in ${file}`)
     }
   } else say('There is no valid admin key to sign in with. Set HOLDPOINT_ADMIN_KEY and start again.')
-  if (config.databaseUrl === null) say('The embedded database ends with this process: a restart ends the waits of agents. Set DATABASE_URL to change that.')
+  if (config.databaseUrl === null)
+    say(
+      'The embedded database ends with this process: a restart ends the waits of agents. Set DATABASE_URL to change that.',
+    )
   say('')
 }

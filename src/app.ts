@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import { type ListenOptions, Server } from 'node:net'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAuthenticator } from './auth/authenticator.ts'
 import { ensureAdminKey } from './auth/first-key.ts'
@@ -31,9 +31,9 @@ import { forgetContentJob } from './jobs/forget-content.ts'
 import { probeJob } from './jobs/probe.ts'
 import { retentionJob } from './jobs/retention.ts'
 import { sweepJob } from './jobs/sweep.ts'
+import { registerMcp } from './mcp/register.ts'
 import { registerHealth } from './ops/health.ts'
 import { createMetrics } from './ops/metrics.ts'
-import { registerMcp } from './mcp/register.ts'
 import { registerRest } from './rest/register.ts'
 import { createLaunch } from './runner/prepare-launch.ts'
 import { registerDashboard } from './web/dashboard.ts'
@@ -81,7 +81,11 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
 }
 
 async function build(config: Config, options: AppOptions, ending: AsyncDisposableStack): Promise<App> {
-  const { log, now = () => new Date(), drainGraceMs = config.databaseUrl === null ? 0 : drainGraceDefaultMs } = options
+  const {
+    log,
+    now = () => new Date(),
+    drainGraceMs = config.databaseUrl === null ? 0 : drainGraceDefaultMs,
+  } = options
   const onError = (what: string) => (error: unknown) => log.warn({ err: error }, what)
   const connectionString = await databaseAddress(config, log, ending)
   await withPatience(() => applyMigrations(connectionString), { log })
@@ -107,7 +111,12 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     },
   })
   ending.defer(() => tail.stop())
-  const doorbell = startDoorbell({ database, connectionString, onRing: tail.ring, onError: onError('the doorbell is not heard') })
+  const doorbell = startDoorbell({
+    database,
+    connectionString,
+    onRing: tail.ring,
+    onError: onError('the doorbell is not heard'),
+  })
   ending.defer(() => doorbell.stop())
 
   const journal = createJournal({
@@ -119,12 +128,24 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
       metrics.committed(events)
     },
   })
-  const authenticator = createAuthenticator({ journal, secret, onError: onError('the last use of keys could not be written') })
+  const authenticator = createAuthenticator({
+    journal,
+    secret,
+    onError: onError('the last use of keys could not be written'),
+  })
   ending.defer(() => authenticator.stop())
   const desk: Desk = { journal, defaultExpirationMs: config.defaultExpirationMs, secret }
-  const poller: Poller = { journal, heldPolls, presence, recovery, onDatabaseTrouble: onError('a poll could not ask the database') }
+  const poller: Poller = {
+    journal,
+    heldPolls,
+    presence,
+    recovery,
+    onDatabaseTrouble: onError('a poll could not ask the database'),
+  }
   const firstKey = await ensureAdminKey(journal, config.adminKey)
-  await ensureLauncherKey(journal, config.dataDir).catch(onError('the data folder takes no launcher key: launching from this machine needs HOLDPOINT_API_KEY'))
+  await ensureLauncherKey(journal, config.dataDir).catch(
+    onError('the data folder takes no launcher key: launching from this machine needs HOLDPOINT_API_KEY'),
+  )
 
   function follow(event: TimelineEvent): void {
     if (event.type === 'elicitation.resolved') heldPolls.wake(String(event.data.requestId))
@@ -157,7 +178,12 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   })
   registerMcp(http, { log, desk, poller, authenticator, publicUrl, isDraining: () => draining })
   const gate = createGate({ journal, publicUrl, access: config.gateAccess, page: async () => false, log })
-  const jobs = await openJobs({ connectionString, jobs: jobsOf(config, journal, gate, log), log, onRun: metrics.jobRan })
+  const jobs = await openJobs({
+    connectionString,
+    jobs: jobsOf(config, journal, gate, log),
+    log,
+    onRun: metrics.jobRan,
+  })
   ending.defer(() => jobs.stop())
   registerHealth(http, { database, jobs, isDraining: () => draining })
   metrics.register(http, { database, heldPolls, fanout, jobs, gate, now })
@@ -182,11 +208,17 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   await registerDashboard(http, { folder: dashboardFolder })
 
   // Two processes share a port only where they share a database; on the embedded one the second is a mistake.
-  const address: ListenOptions = { host: config.host, port: config.port, reusePort: config.databaseUrl !== null }
+  const address: ListenOptions = {
+    host: config.host,
+    port: config.port,
+    reusePort: config.databaseUrl !== null,
+  }
   const url = await http.listen(address)
   // Not before: a probe would find nobody at home.
   await jobs.begin()
-  await writeAddress(config.dataDir, url).catch(onError('the data folder takes no address: launching from this machine needs HOLDPOINT_URL'))
+  await writeAddress(config.dataDir, url).catch(
+    onError('the data folder takes no address: launching from this machine needs HOLDPOINT_URL'),
+  )
   const link = firstKey.adminKeyId === null ? null : await createSignInLink(journal, firstKey.adminKeyId)
 
   let closed: Promise<void> | null = null
@@ -233,7 +265,8 @@ async function databaseAddress(config: Config, log: Logger, ending: AsyncDisposa
 }
 
 async function untilConnectionsEnd(server: Server, graceMs: number): Promise<void> {
-  const count = () => new Promise<number>((resolve) => server.getConnections((_, connections) => resolve(connections ?? 0)))
+  const count = () =>
+    new Promise<number>((resolve) => server.getConnections((_, connections) => resolve(connections ?? 0)))
   for (let waitedMs = 0; waitedMs < graceMs && (await count()) > 0; waitedMs += drainPollMs)
     await new Promise((resolve) => setTimeout(resolve, drainPollMs))
 }

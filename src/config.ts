@@ -1,7 +1,13 @@
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { elicitationDeadlineMaxMs } from './base/limits.ts'
-import { addressWarnings, isLoopbackHost, isWildcardHost, parsePublicUrl, publicUrlOf } from './gate/address.ts'
+import {
+  addressWarnings,
+  isLoopbackHost,
+  isWildcardHost,
+  parsePublicUrl,
+  publicUrlOf,
+} from './gate/address.ts'
 
 export type Environment = 'development' | 'staging' | 'production'
 export type GateAccess = 'open' | 'mixed' | 'capability'
@@ -35,7 +41,9 @@ export interface Config {
   logLevel: string
 }
 
-export type ConfigResult = { ok: true; config: Config; warnings: string[] } | { ok: false; problems: string[] }
+export type ConfigResult =
+  | { ok: true; config: Config; warnings: string[] }
+  | { ok: false; problems: string[] }
 
 const minute = 60_000
 const defaultExpirationMinutes = 60
@@ -71,7 +79,9 @@ const variables = z.object({
     .default('development'),
   HOLDPOINT_POLL_HOLD_SECONDS: wholeNumber(0, 60).default(8),
   HOLDPOINT_HELD_POLLS_MAX: wholeNumber(0, 1_000_000).default(20_000),
-  HOLDPOINT_GATE_ACCESS: z.enum(['open', 'mixed', 'capability'], 'must be open, mixed or capability').default('open'),
+  HOLDPOINT_GATE_ACCESS: z
+    .enum(['open', 'mixed', 'capability'], 'must be open, mixed or capability')
+    .default('open'),
   HOLDPOINT_ALLOWED_HOSTS: list.default([]),
   HOLDPOINT_TRUST_PROXY: z.string().optional(),
   HOLDPOINT_TRUSTED_USER_HEADER: z
@@ -86,7 +96,10 @@ const variables = z.object({
   HOLDPOINT_VAPID_PUBLIC_KEY: z.string().optional(),
   HOLDPOINT_VAPID_PRIVATE_KEY: z.string().optional(),
   LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent')
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'must be fatal, error, warn, info, debug, trace or silent',
+    )
     .default('info'),
 })
 
@@ -98,18 +111,23 @@ export function readConfig(environment: Record<string, string | undefined>, cwd:
   const problems: string[] = []
   const warnings: string[] = []
   const parsed = variables.safeParse(set)
-  if (!parsed.success) problems.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
+  if (!parsed.success)
+    problems.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
 
   const host = set.HOST ?? '127.0.0.1'
   if (isWildcardHost(host) && !set.PUBLIC_URL)
-    problems.push(`PUBLIC_URL must be set when HOST is ${host}: agents have to be told an address that they can call`)
+    problems.push(
+      `PUBLIC_URL must be set when HOST is ${host}: agents have to be told an address that they can call`,
+    )
   const address = set.PUBLIC_URL === undefined ? null : parsePublicUrl(set.PUBLIC_URL)
   if (address && !address.ok) problems.push(`PUBLIC_URL: ${address.problem}`)
 
   if (Boolean(set.HOLDPOINT_VAPID_PUBLIC_KEY) !== Boolean(set.HOLDPOINT_VAPID_PRIVATE_KEY))
     problems.push('HOLDPOINT_VAPID_PUBLIC_KEY and HOLDPOINT_VAPID_PRIVATE_KEY must be set together')
   if (set.HOLDPOINT_TRUSTED_USER_HEADER && !set.HOLDPOINT_TRUST_PROXY)
-    problems.push('HOLDPOINT_TRUSTED_USER_HEADER needs HOLDPOINT_TRUST_PROXY: say which proxy may name a user')
+    problems.push(
+      'HOLDPOINT_TRUSTED_USER_HEADER needs HOLDPOINT_TRUST_PROXY: say which proxy may name a user',
+    )
   const defaultExpirationMs = expiration(set.ELICITATION_EXPIRATION_MINUTES, warnings)
   if (!parsed.success || problems.length > 0) return { ok: false, problems }
 
@@ -163,7 +181,9 @@ function expiration(text: string | undefined, warnings: string[]): number {
     return defaultExpirationMinutes * minute
   }
   if (minutes > expirationMinutesMax) {
-    warnings.push(`ELICITATION_EXPIRATION_MINUTES is ${text}: the most is ${expirationMinutesMax} (7 days), which is used`)
+    warnings.push(
+      `ELICITATION_EXPIRATION_MINUTES is ${text}: the most is ${expirationMinutesMax} (7 days), which is used`,
+    )
     return expirationMinutesMax * minute
   }
   return minutes * minute

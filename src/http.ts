@@ -13,7 +13,13 @@ const requestTimeoutMs = 120_000
 const databaseRetrySeconds = 2
 
 /** The HTTP server without its surfaces: how bodies are read, how errors are told, what is logged. */
-export function createHttp({ log, trustProxy }: { log: Logger; trustProxy: boolean | string[] }): FastifyInstance {
+export function createHttp({
+  log,
+  trustProxy,
+}: {
+  log: Logger
+  trustProxy: boolean | string[]
+}): FastifyInstance {
   const app = fastify({
     loggerInstance: log,
     // Addresses may hold capability tokens; the line at the end of a request names its route instead.
@@ -57,24 +63,43 @@ export function createHttp({ log, trustProxy }: { log: Logger; trustProxy: boole
   })
 
   app.setNotFoundHandler((request, reply) =>
-    sendError(reply, 'NOT_FOUND', `There is nothing at ${request.method} this address. See the documentation for the addresses of the API.`),
+    sendError(
+      reply,
+      'NOT_FOUND',
+      `There is nothing at ${request.method} this address. See the documentation for the addresses of the API.`,
+    ),
   )
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     if (error.code === 'MALFORMED_JSON' || error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY')
-      return sendError(reply, 'MALFORMED_JSON', 'The body is not JSON. Send a JSON object with Content-Type: application/json.')
+      return sendError(
+        reply,
+        'MALFORMED_JSON',
+        'The body is not JSON. Send a JSON object with Content-Type: application/json.',
+      )
     if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
       return sendError(reply, 'BODY_TOO_LARGE', `The body is over the limit of ${bodyBytesMax / 1024} KiB.`)
     if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
       return sendError(reply, 'NOT_JSON', 'Send the body as JSON, with Content-Type: application/json.')
     if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
-      return sendError(reply, 'BAD_REQUEST', `${error.message}. Correct the request and send it again.`).code(error.statusCode)
+      return sendError(reply, 'BAD_REQUEST', `${error.message}. Correct the request and send it again.`).code(
+        error.statusCode,
+      )
     if (isDatabaseTrouble(error)) {
       request.log.warn({ err: error }, 'the database could not be asked')
       reply.header('Retry-After', databaseRetrySeconds)
-      return sendError(reply, 'DATABASE_UNAVAILABLE', 'The database cannot be reached right now. Nothing was changed; send the request again in a moment.')
+      return sendError(
+        reply,
+        'DATABASE_UNAVAILABLE',
+        'The database cannot be reached right now. Nothing was changed; send the request again in a moment.',
+      )
     }
     request.log.error({ err: error }, 'a request failed')
-    return sendError(reply, 'INTERNAL', `Something went wrong on this server. The log has the details under ${request.id}.`, { reference: request.id })
+    return sendError(
+      reply,
+      'INTERNAL',
+      `Something went wrong on this server. The log has the details under ${request.id}.`,
+      { reference: request.id },
+    )
   })
   return app
 }

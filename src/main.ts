@@ -1,11 +1,13 @@
+import { announce } from './announce.ts'
+import { startApp } from './app.ts'
 import { createLog } from './base/log.ts'
 import { readConfig } from './config.ts'
-import { startApp } from './app.ts'
-import { announce } from './announce.ts'
 
 const result = readConfig(process.env, process.cwd())
 if (!result.ok) {
-  process.stderr.write(`Holdpoint cannot start:\n${result.problems.map((problem) => `  - ${problem}\n`).join('')}`)
+  process.stderr.write(
+    `Holdpoint cannot start:\n${result.problems.map((problem) => `  - ${problem}\n`).join('')}`,
+  )
   process.exit(78)
 }
 const { config, warnings } = result

@@ -41,7 +41,10 @@ export function createAuthenticator(options: {
   const remembered = new Map<string, { identity: Identity; until: number }>()
   const used = new Map<string, Date>()
 
-  async function remember(credential: string, find: () => Promise<Identity | null>): Promise<Identity | null> {
+  async function remember(
+    credential: string,
+    find: () => Promise<Identity | null>,
+  ): Promise<Identity | null> {
     const now = journal.now()
     const memory = remembered.get(credential)
     if (memory && memory.until > now.getTime()) return touched(memory.identity, now)
@@ -58,7 +61,8 @@ export function createAuthenticator(options: {
     return identity
   }
 
-  const identifyKey = (key: string) => remember(`key:${digest(key)}`, () => identify(journal.database, key, journal.now()))
+  const identifyKey = (key: string) =>
+    remember(`key:${digest(key)}`, () => identify(journal.database, key, journal.now()))
 
   async function flush(): Promise<void> {
     const rows = [...used]
@@ -85,14 +89,16 @@ export function createAuthenticator(options: {
       const cookie = fastifyCookie.parse(headers.cookie ?? '')[cookieName]
       if (!cookie) return { ok: false, why: 'missing' }
       const { valid, value } = fastifyCookie.unsign(cookie, secret)
-      const identity = valid && value ? await remember(`cookie:${digest(value)}`, () => findSignIn(journal, value)) : null
+      const identity =
+        valid && value ? await remember(`cookie:${digest(value)}`, () => findSignIn(journal, value)) : null
       if (!identity) return { ok: false, why: 'wrong' }
       if (changesState && !isSameOrigin(headers)) return { ok: false, why: 'cross-site' }
       return { ok: true, identity, by: 'cookie' }
     },
     identifyKey,
     forget(keyId) {
-      for (const [credential, { identity }] of remembered) if (identity.id === keyId) remembered.delete(credential)
+      for (const [credential, { identity }] of remembered)
+        if (identity.id === keyId) remembered.delete(credential)
     },
     forgetCookie(token) {
       remembered.delete(`cookie:${digest(token)}`)

@@ -21,10 +21,17 @@ export async function ensureAdminKey(journal: Journal, chosen: string | null): P
       const known = await identify(entry, chosen, now)
       if (known) return { adminKeyId: known.id, secret: null }
     }
-    const admins = await entry.query<ApiKey>(sql`select * from api_key where role = 'admin' and session_id is null order by created_at`)
+    const admins = await entry.query<ApiKey>(
+      sql`select * from api_key where role = 'admin' and session_id is null order by created_at`,
+    )
     if (chosen === null && admins.length > 0)
       return { adminKeyId: admins.find((key) => isValid(key, now))?.id ?? null, secret: null }
-    const made = await insertKey(entry, { name: 'admin', role: 'admin', secret: chosen ?? undefined }, systemActor, now)
+    const made = await insertKey(
+      entry,
+      { name: 'admin', role: 'admin', secret: chosen ?? undefined },
+      systemActor,
+      now,
+    )
     return { adminKeyId: made.apiKey.id, secret: chosen === null ? made.secret : null }
   })
 }

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { digest, isUuid, newId, newToken } from '../base/ids.ts'
-import { InvalidInputError, NotFoundError, type FieldProblem, type Refusal } from '../base/refusal.ts'
-import type { ApiKey } from '../database/generated/prisma/client.ts'
+import { type FieldProblem, InvalidInputError, NotFoundError, type Refusal } from '../base/refusal.ts'
 import type { Queryable } from '../database/database.ts'
+import type { ApiKey } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal, JournalEntry } from '../events/journal.ts'
@@ -32,13 +32,18 @@ export async function createKey(
   const problems: FieldProblem[] = []
   const name = input.name.trim()
   if (name === '' || name.length > nameCharactersMax || name.includes('\0'))
-    problems.push({ name: 'name', messages: [`Give the key a name of 1 to ${nameCharactersMax} characters.`] })
+    problems.push({
+      name: 'name',
+      messages: [`Give the key a name of 1 to ${nameCharactersMax} characters.`],
+    })
   if (input.expiresAt && input.expiresAt <= now)
     problems.push({ name: 'expiresAt', messages: ['Choose a time in the future.'] })
   if (problems.length > 0) return new InvalidInputError(problems)
   return journal.write(async (entry) => {
     if (input.sessionId != null) {
-      const known = isUuid(input.sessionId) && (await entry.query(sql`select 1 from session where id = ${input.sessionId}`)).length > 0
+      const known =
+        isUuid(input.sessionId) &&
+        (await entry.query(sql`select 1 from session where id = ${input.sessionId}`)).length > 0
       if (!known) return new NotFoundError('There is no such session to bind the key to. Check its id.')
     }
     return insertKey(entry, { ...input, name }, actor, now)
@@ -64,10 +69,14 @@ export async function insertKey(
 export async function revokeKey(journal: Journal, id: string, actor: Actor): Promise<ApiKey | NotFoundError> {
   const now = journal.now()
   return journal.write(async (entry) => {
-    const [before] = isUuid(id) ? await entry.query<ApiKey>(sql`select * from api_key where id = ${id} for update`) : []
+    const [before] = isUuid(id)
+      ? await entry.query<ApiKey>(sql`select * from api_key where id = ${id} for update`)
+      : []
     if (!before) return new NotFoundError('There is no such key. List the keys to see their ids.')
     if (before.revokedAt) return before
-    const [apiKey] = await entry.query<ApiKey>(sql`update api_key set revoked_at = ${now} where id = ${id} returning *`)
+    const [apiKey] = await entry.query<ApiKey>(
+      sql`update api_key set revoked_at = ${now} where id = ${id} returning *`,
+    )
     entry.append({
       type: 'key.revoked',
       sessionId: before.sessionId,

@@ -42,7 +42,12 @@ export async function signOut(journal: Journal, token: string): Promise<void> {
     update sign_in set ended_at = ${journal.now()} where token_hash = ${digest(token)} and kind = 'browser'`)
 }
 
-async function create(journal: Journal, kind: 'link' | 'browser', apiKeyId: string, validMs: number): Promise<string> {
+async function create(
+  journal: Journal,
+  kind: 'link' | 'browser',
+  apiKeyId: string,
+  validMs: number,
+): Promise<string> {
   const token = newToken(32)
   const now = journal.now()
   await journal.database.query(sql`

@@ -61,7 +61,9 @@ export const listeningMs = 30_000
 /** A session's `.env`; a larger one is skipped whole: half of a file is not what anybody wrote. */
 export const dotenvBytesMax = 1024 * 1024
 /** A runtime's MCP config, in UTF-16 units; a larger one is left alone. Real files have kilobytes. */
-export const runtimeConfigCharactersMax = 16 * 1024 * 1024
+export const runtimeConfigCharactersMax = 8 * 1024 * 1024
+/** MCP servers in it: each gets some 400 characters of its own. */
+export const runtimeConfigServersMax = 1_000
 
 /** Levels of nesting in `_meta`. */
 export const metaDepthMax = 64

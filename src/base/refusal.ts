@@ -37,7 +37,9 @@ export class InvalidContentError extends Refusal {
   readonly fields: FieldProblem[]
 
   constructor(fields: FieldProblem[]) {
-    super(`The content does not fit the form. ${sentence(fields)} Correct it and answer again; the request is still pending.`)
+    super(
+      `The content does not fit the form. ${sentence(fields)} Correct it and answer again; the request is still pending.`,
+    )
     this.fields = fields
   }
 }
@@ -60,10 +62,16 @@ export class AlreadyResolvedError extends Refusal {
   readonly respondedAt: Date | null
   readonly respondedBy: { name: string; surface: string } | null
 
-  constructor(outcome: { status: string; respondedAt: Date | null; respondedBy: { name: string; surface: string } | null }) {
+  constructor(outcome: {
+    status: string
+    respondedAt: Date | null
+    respondedBy: { name: string; surface: string } | null
+  }) {
     const who = outcome.respondedBy ? ` by ${outcome.respondedBy.name} (${outcome.respondedBy.surface})` : ''
     const when = outcome.respondedAt ? ` at ${outcome.respondedAt.toISOString()}` : ''
-    super(`This request already ended as ${outcome.status}${who}${when}. A final status never changes; there is nothing left to do.`)
+    super(
+      `This request already ended as ${outcome.status}${who}${when}. A final status never changes; there is nothing left to do.`,
+    )
     this.status = outcome.status
     this.respondedAt = outcome.respondedAt
     this.respondedBy = outcome.respondedBy
@@ -86,7 +94,9 @@ export class SelfApprovalError extends Refusal {
   readonly code = 'SELF_APPROVAL'
 
   constructor() {
-    super("This key is bound to the agent's own session and cannot answer for it. A person has to answer, with a key of their own.")
+    super(
+      "This key is bound to the agent's own session and cannot answer for it. A person has to answer, with a key of their own.",
+    )
   }
 }
 

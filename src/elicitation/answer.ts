@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { actorOf, type Identity, may } from '../auth/identity.ts'
 import { noteCharactersMax } from '../base/limits.ts'
 import {
   AlreadyResolvedError,
@@ -11,7 +12,6 @@ import {
   SelfApprovalError,
 } from '../base/refusal.ts'
 import { makeVisible } from '../base/text.ts'
-import { actorOf, type Identity, may } from '../auth/identity.ts'
 import { sql } from '../database/sql.ts'
 import { underLock } from '../session/under-lock.ts'
 import { type Desk, type Elicitation, findById } from './elicitation.ts'
@@ -43,7 +43,9 @@ export async function answer(
   const refusal = await refuseAnswerer(desk, request, identity, surface)
   if (refusal || !request) return refusal ?? unknownRequest()
   if (note !== null && note.length > noteCharactersMax)
-    return new InvalidInputError([{ name: 'note', messages: [`Use at most ${noteCharactersMax} characters.`] }])
+    return new InvalidInputError([
+      { name: 'note', messages: [`Use at most ${noteCharactersMax} characters.`] },
+    ])
 
   const actor = actorOf(identity)
   return underLock(desk.journal, request.sessionId, async (session, entry) => {

@@ -1,9 +1,9 @@
-import { elicitationsPendingPerAddressMax, elicitationsPendingPerTokenMax } from '../base/limits.ts'
 import { isUuid, newId } from '../base/ids.ts'
+import { elicitationsPendingPerAddressMax, elicitationsPendingPerTokenMax } from '../base/limits.ts'
 import { type Refusal, RequestIdTakenError, SessionArchivedError, TooManyError } from '../base/refusal.ts'
 import { makeSchemaVisible, makeVisible } from '../base/text.ts'
-import type { Mode } from '../database/generated/prisma/enums.ts'
 import type { Queryable } from '../database/database.ts'
+import type { Mode } from '../database/generated/prisma/enums.ts'
 import { sql } from '../database/sql.ts'
 import { mcpServerActor } from '../events/event.ts'
 import { type LockedSession, underLock } from '../session/under-lock.ts'
@@ -55,7 +55,12 @@ export async function findSessionId(on: Queryable, reference: string): Promise<s
  * session, until its final answer has been delivered. From then on the id is taken: an old approval is never handed
  * to a new action.
  */
-export async function ask(desk: Desk, sessionId: string, question: Question, source: Source): Promise<Asked | Refusal> {
+export async function ask(
+  desk: Desk,
+  sessionId: string,
+  question: Question,
+  source: Source,
+): Promise<Asked | Refusal> {
   const { journal } = desk
   const wanted = {
     ...question,

@@ -12,7 +12,8 @@ export function parseTimestamp(text: unknown): Date | null {
   const parts = timestamp.exec(text.trim())
   if (!parts) return null
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = parts
-  const offset = zone.toUpperCase() === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.replace(':', '').slice(3) || '00'}`
+  const offset =
+    zone.toUpperCase() === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.replace(':', '').slice(3) || '00'}`
   const millisecond = fraction.padEnd(3, '0').slice(0, 3)
   const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millisecond}${offset}`)
   if (Number.isNaN(time.getTime())) return null
@@ -24,6 +25,9 @@ export function parseTimestamp(text: unknown): Date | null {
 export function deadline(now: Date, asked: unknown, defaultExpirationMs: number): Date {
   const wanted = parseTimestamp(asked)?.getTime() ?? now.getTime() + defaultExpirationMs
   return new Date(
-    Math.min(Math.max(wanted, now.getTime() + elicitationDeadlineMinMs), now.getTime() + elicitationDeadlineMaxMs),
+    Math.min(
+      Math.max(wanted, now.getTime() + elicitationDeadlineMinMs),
+      now.getTime() + elicitationDeadlineMaxMs,
+    ),
   )
 }

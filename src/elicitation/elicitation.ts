@@ -1,7 +1,7 @@
-import type { Elicitation } from '../database/generated/prisma/client.ts'
-import type { Queryable } from '../database/database.ts'
-import { sql } from '../database/sql.ts'
 import { isUuid } from '../base/ids.ts'
+import type { Queryable } from '../database/database.ts'
+import type { Elicitation } from '../database/generated/prisma/client.ts'
+import { sql } from '../database/sql.ts'
 import type { Journal } from '../events/journal.ts'
 
 export type { Elicitation }

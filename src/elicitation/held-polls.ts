@@ -37,7 +37,8 @@ export function createHeldPolls(heldMax: number): HeldPolls {
   let draining = false
 
   function hasRoom(atRequest: Set<Place>, address: string): boolean {
-    if (draining || held >= heldMax || (heldByAddress.get(address) ?? 0) >= heldPollsPerAddressMax) return false
+    if (draining || held >= heldMax || (heldByAddress.get(address) ?? 0) >= heldPollsPerAddressMax)
+      return false
     let here = 0
     for (const place of atRequest) if (place.release) here++
     return here < heldPollsPerRequestMax
@@ -92,7 +93,8 @@ export function createHeldPolls(heldMax: number): HeldPolls {
     },
     drain() {
       draining = true
-      for (const atRequest of [...places.values()]) for (const place of [...atRequest]) place.release?.('draining')
+      for (const atRequest of [...places.values()])
+        for (const place of [...atRequest]) place.release?.('draining')
     },
   }
 }

@@ -53,7 +53,8 @@ export function createPresence(options: {
         poll.writtenAt = at.getTime()
         unwritten.set(id, at)
       }
-    for (const [id, seenAt] of recent) if (at.getTime() - seenAt.getTime() > listeningMs && !open.has(id)) recent.delete(id)
+    for (const [id, seenAt] of recent)
+      if (at.getTime() - seenAt.getTime() > listeningMs && !open.has(id)) recent.delete(id)
     const batch = [...unwritten].sort(([a], [b]) => (a < b ? -1 : 1))
     unwritten = new Map()
     for (let i = 0; i < batch.length; i += batchSize) {

@@ -29,7 +29,11 @@ export function startDoorbell(options: {
   let delayMs = reconnectMinMs
 
   async function listen(): Promise<void> {
-    const client = new pg.Client({ connectionString, application_name: 'holdpoint doorbell', keepAlive: true })
+    const client = new pg.Client({
+      connectionString,
+      application_name: 'holdpoint doorbell',
+      keepAlive: true,
+    })
     listener = client
     const lost = () => {
       if (stopped || listener !== client) return

@@ -15,8 +15,10 @@ export class SubscriptionEnded extends Error {
   constructor(reason: EndReason) {
     super(
       {
-        'too slow': 'This subscriber does not keep up. Connect again with `after` set to the last cursor that you saw.',
-        'going away': 'The server is going away. Connect again with `after` set to the last cursor that you saw.',
+        'too slow':
+          'This subscriber does not keep up. Connect again with `after` set to the last cursor that you saw.',
+        'going away':
+          'The server is going away. Connect again with `after` set to the last cursor that you saw.',
         revoked: 'The key behind this subscription is no longer valid. Sign in again.',
       }[reason],
     )
@@ -145,7 +147,12 @@ export function createFanout(database: Queryable, position: () => bigint): Fanou
   }
 }
 
-function replayPage(database: Queryable, from: bigint, through: bigint, sessionId: string | null): Promise<TimelineEvent[]> {
+function replayPage(
+  database: Queryable,
+  from: bigint,
+  through: bigint,
+  sessionId: string | null,
+): Promise<TimelineEvent[]> {
   return sessionId === null
     ? database.query<TimelineEvent>(sql`
         select cursor, type, session_id, elicitation_id, actor_kind, actor_name, actor_role, data, attention, at

@@ -34,8 +34,15 @@ const gapWaitMaxMs = 100
  * drew their number. Once these have ended, whatever is still missing never comes (it was rolled back). So the reader
  * waits for nobody but a writer of this very table, however long other transactions on the server run.
  */
-export async function startTail({ database, onEvent, onError, intervalMs = 1_000 }: TailOptions): Promise<Tail> {
-  const [row] = await database.query<{ position: bigint | null }>(sql`select max(cursor) as position from event`)
+export async function startTail({
+  database,
+  onEvent,
+  onError,
+  intervalMs = 1_000,
+}: TailOptions): Promise<Tail> {
+  const [row] = await database.query<{ position: bigint | null }>(
+    sql`select max(cursor) as position from event`,
+  )
   let position = row?.position ?? 0n
   await untilWritersEnd()
 

@@ -55,8 +55,13 @@ export function registerElicitations(app: FastifyInstance, services: RestService
         'This server only takes requests on capability addresses (HOLDPOINT_GATE_ACCESS is capability). Set ELICITATION_REQUEST_URL and ELICITATION_POLL_URL to the address that the launch hands out.',
       )
     if (address.token?.endedAt)
-      return sendError(reply, 'FORBIDDEN', 'This address has ended with its session or was replaced. Launch the agent again to hand it a new one.')
-    const limited = address.token === null && !bound ? await rates.creationsByAddress(request, request.ip) : null
+      return sendError(
+        reply,
+        'FORBIDDEN',
+        'This address has ended with its session or was replaced. Launch the agent again to hand it a new one.',
+      )
+    const limited =
+      address.token === null && !bound ? await rates.creationsByAddress(request, request.ip) : null
     if (limited) return sendRefusal(reply, limited)
 
     const parsed = parseQuestion(request.body)
@@ -95,11 +100,17 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     return identity?.sessionId ? { id: identity.id, sessionId: identity.sessionId } : null
   }
 
-  async function sessionOf(reference: string | null, token: { sessionId: string } | null): Promise<string | null> {
+  async function sessionOf(
+    reference: string | null,
+    token: { sessionId: string } | null,
+  ): Promise<string | null> {
     if (token) {
       const named = reference?.trim() ? await findSessionId(database, reference.trim()) : token.sessionId
       if (named !== token.sessionId)
-        log.warn({ named: reference, session: token.sessionId }, 'a request names another session than its capability address; the address decides')
+        log.warn(
+          { named: reference, session: token.sessionId },
+          'a request names another session than its capability address; the address decides',
+        )
       return token.sessionId
     }
     return reference?.trim() ? findSessionId(database, reference.trim()) : null
@@ -109,9 +120,15 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     const wanted = reference?.trim().slice(0, 200)
     if (wanted) {
       log.info({ session: wanted }, 'a request names an unknown session')
-      return sendError(reply, 'NOT_FOUND', `There is no session ${JSON.stringify(wanted)}. Set ELICITATION_SESSION_ID to the id or slug of a session.`)
+      return sendError(
+        reply,
+        'NOT_FOUND',
+        `There is no session ${JSON.stringify(wanted)}. Set ELICITATION_SESSION_ID to the id or slug of a session.`,
+      )
     }
-    log.warn('a request came with a blank session id: ELICITATION_SESSION_ID is missing from the environment that its MCP server was spawned with')
+    log.warn(
+      'a request came with a blank session id: ELICITATION_SESSION_ID is missing from the environment that its MCP server was spawned with',
+    )
     return sendError(
       reply,
       'NOT_FOUND',
@@ -123,7 +140,12 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     reply.header('Cache-Control', 'no-store')
     const requestId = request.params.request_id!
     const waitMs = services.isDraining() ? 0 : waitMsOf(request.query.wait, services.pollHoldMs)
-    const polled = { requestId, address: request.ip, waitMs, callerLeft: waitMs > 0 ? hangUpOf(reply) : neverLeaves }
+    const polled = {
+      requestId,
+      address: request.ip,
+      waitMs,
+      callerLeft: waitMs > 0 ? hangUpOf(reply) : neverLeaves,
+    }
     // While the token cannot be looked up, whoever polls must not be told that it is unknown.
     const address = await throughTrouble(poller, polled, () => addressOf(request, reply))
     if (address === 'trouble') return printed(stillPending(requestId))
@@ -158,12 +180,18 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     const address = await addressOf(request, reply)
     if (!address) return reply
     const target = await findByRequestId(database, request.params.request_id!)
-    const isHere = target && (address.token ? target.gateTokenId !== null && target.sessionId === address.token.sessionId : true)
+    const isHere =
+      target &&
+      (address.token ? target.gateTokenId !== null && target.sessionId === address.token.sessionId : true)
     if (!isHere) {
       const limited = await rates.unknownPolls(request, request.ip)
-      return limited ? sendRefusal(reply, limited) : sendRefusal(reply, new NotFoundError('There is no such request at this address.'))
+      return limited
+        ? sendRefusal(reply, limited)
+        : sendRefusal(reply, new NotFoundError('There is no such request at this address.'))
     }
-    const actor = address.token ? mcpServerActor(address.token.serverName) : await requesterOf(request, target)
+    const actor = address.token
+      ? mcpServerActor(address.token.serverName)
+      : await requesterOf(request, target)
     if (!actor)
       return sendError(
         reply,
@@ -176,7 +204,8 @@ export function registerElicitations(app: FastifyInstance, services: RestService
 
   async function requesterOf(request: FastifyRequest, target: Elicitation) {
     const token = request.headers['holdpoint-withdraw']
-    if (typeof token === 'string' && isWithdrawToken(desk, target.id, token)) return mcpServerActor(target.serverName)
+    if (typeof token === 'string' && isWithdrawToken(desk, target.id, token))
+      return mcpServerActor(target.serverName)
     const authentication = await authenticator.authenticate(request.headers, { changesState: true })
     if (!authentication.ok) return null
     const { identity } = authentication
@@ -202,8 +231,16 @@ export function registerElicitations(app: FastifyInstance, services: RestService
 
   for (const prefix of ['/api/v1/elicitations', '/api/v1/gate/:token/elicitations']) {
     app.post<{ Params: Params; Querystring: { wait?: unknown } }>(prefix, { onRequest: doorkeeper }, create)
-    app.get<{ Params: Params; Querystring: { wait?: unknown } }>(`${prefix}/:request_id`, { onRequest: doorkeeper }, show)
-    app.delete<{ Params: Params; Querystring: { wait?: unknown } }>(`${prefix}/:request_id`, { onRequest: doorkeeper }, takeBack)
+    app.get<{ Params: Params; Querystring: { wait?: unknown } }>(
+      `${prefix}/:request_id`,
+      { onRequest: doorkeeper },
+      show,
+    )
+    app.delete<{ Params: Params; Querystring: { wait?: unknown } }>(
+      `${prefix}/:request_id`,
+      { onRequest: doorkeeper },
+      takeBack,
+    )
   }
   app.patch<{ Params: Params; Querystring: { wait?: unknown } }>('/api/v1/elicitations/:id/respond', respond)
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { InvalidContentError, AlreadyResolvedError, type Refusal, TooManyError } from '../base/refusal.ts'
+import { AlreadyResolvedError, InvalidContentError, type Refusal, TooManyError } from '../base/refusal.ts'
 
 /** What every error of the REST surface looks like. `code` is stable. */
 export interface ErrorEnvelope {
@@ -52,9 +52,16 @@ export function sendError(
 
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   if (refusal instanceof InvalidContentError)
-    return sendError(reply, refusal.code, refusal.fields.flatMap(({ name, messages }) => messages.map((message) => (name ? `${name}: ${message}` : message))), {
-      fields: Object.fromEntries(refusal.fields.map(({ name, messages }) => [name, messages])),
-    })
+    return sendError(
+      reply,
+      refusal.code,
+      refusal.fields.flatMap(({ name, messages }) =>
+        messages.map((message) => (name ? `${name}: ${message}` : message)),
+      ),
+      {
+        fields: Object.fromEntries(refusal.fields.map(({ name, messages }) => [name, messages])),
+      },
+    )
   if (refusal instanceof AlreadyResolvedError)
     return sendError(reply, refusal.code, refusal.message, {
       status: refusal.status,

@@ -31,8 +31,7 @@ export const metaKey = {
 
 const bytes = (text: string) => Buffer.byteLength(text)
 
-const record = (name: string) =>
-  z.custom<Record<string, unknown>>(isRecord, `${name} must be a JSON object.`)
+const record = (name: string) => z.custom<Record<string, unknown>>(isRecord, `${name} must be a JSON object.`)
 const text = (name: string) =>
   z.string({ error: ({ input }) => (input == null ? `${name} is required.` : `${name} must be text.`) })
 
@@ -40,7 +39,10 @@ const body = z.object({
   mode: z.enum(['form', 'url'], 'mode must be "form" or "url".').default('form'),
   message: text('message')
     .refine((message) => message.trim() !== '', 'message must not be blank: it is what the person reads.')
-    .refine((message) => bytes(message) <= messageBytesMax, `message is over the limit of ${messageBytesMax / 1024} KiB.`),
+    .refine(
+      (message) => bytes(message) <= messageBytesMax,
+      `message is over the limit of ${messageBytesMax / 1024} KiB.`,
+    ),
   requestedSchema: record('requestedSchema').nullish(),
   _meta: record('_meta'),
   url: text('url').nullish(),
@@ -54,13 +56,22 @@ const meta = z.object({
       (id) => id.trim() === '' || requestIdPattern.test(id),
       `${metaKey.requestId} must be 1 to 200 characters of letters, digits and . _ : -`,
     )
-    .refine((id) => id !== probeRequestId, `${probeRequestId} is reserved for the reachability probe. Choose another request id.`),
+    .refine(
+      (id) => id !== probeRequestId,
+      `${probeRequestId} is reserved for the reachability probe. Choose another request id.`,
+    ),
   sessionId: text(metaKey.sessionId).nullish(),
   toolName: text(metaKey.toolName)
-    .refine((name) => codePointLength(name) <= toolNameCharactersMax, `${metaKey.toolName} must be at most ${toolNameCharactersMax} characters.`)
+    .refine(
+      (name) => codePointLength(name) <= toolNameCharactersMax,
+      `${metaKey.toolName} must be at most ${toolNameCharactersMax} characters.`,
+    )
     .nullish(),
   context: text(metaKey.context)
-    .refine((context) => bytes(context) <= contextBytesMax, `${metaKey.context} is over the limit of ${contextBytesMax / 1024} KiB.`)
+    .refine(
+      (context) => bytes(context) <= contextBytesMax,
+      `${metaKey.context} is over the limit of ${contextBytesMax / 1024} KiB.`,
+    )
     .nullish(),
 })
 
@@ -93,7 +104,8 @@ export function parseQuestion(input: unknown): Parsed<ParsedQuestion> {
     context: own(given, metaKey.context),
   })
   if (!inner.success) messages.push(...sentences(inner.error))
-  if (jsonFault(given, metaDepthMax) === 'too deep') messages.push(`_meta is nested more than ${metaDepthMax} levels deep.`)
+  if (jsonFault(given, metaDepthMax) === 'too deep')
+    messages.push(`_meta is nested more than ${metaDepthMax} levels deep.`)
   const schema = own(input, 'requestedSchema')
   const isForm = own(input, 'mode') !== 'url'
   if (isForm && isRecord(schema)) messages.push(...checkSchemaLimits(schema))
@@ -124,13 +136,17 @@ export function parseQuestion(input: unknown): Parsed<ParsedQuestion> {
 
 function serverNameIn(given: Record<string, unknown>): string | null {
   const name = own(given, metaKey.serverName)
-  return typeof name === 'string' && name.trim() !== '' ? makeVisible(truncate(name.trim(), toolNameCharactersMax)) : null
+  return typeof name === 'string' && name.trim() !== ''
+    ? makeVisible(truncate(name.trim(), toolNameCharactersMax))
+    : null
 }
 
 function urlFaults(url: unknown): string[] {
-  if (typeof url !== 'string' || url.trim() === '') return ['url is required in url mode: the address that the person must visit.']
+  if (typeof url !== 'string' || url.trim() === '')
+    return ['url is required in url mode: the address that the person must visit.']
   if (url.length > urlCharactersMax) return [`url must be at most ${urlCharactersMax} characters.`]
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return ['url must be an absolute http or https address.']
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    return ['url must be an absolute http or https address.']
   return []
 }
 
@@ -155,7 +171,11 @@ const answerKeyMeant: Record<string, string> = {
 
 /** Reads the body of an answer. `content` may be an object, or a string that holds a JSON object. */
 export function parseAnswer(input: unknown): Parsed<ParsedAnswer> {
-  if (!isRecord(input)) return { ok: false, messages: ['The body must be a JSON object with action_type and, for an accept, content.'] }
+  if (!isRecord(input))
+    return {
+      ok: false,
+      messages: ['The body must be a JSON object with action_type and, for an accept, content.'],
+    }
   const messages = Object.keys(input)
     .filter((key) => !answerKeys.includes(key))
     .slice(0, 10)
@@ -170,9 +190,18 @@ export function parseAnswer(input: unknown): Parsed<ParsedAnswer> {
   if (note !== null && typeof note !== 'string') messages.push('note must be text.')
   const content = contentObject(own(input, 'content'))
   if (content === 'not an object' && action === 'accept')
-    messages.push('content must be an object that maps the names of fields to their answers, or a string that holds one as JSON.')
+    messages.push(
+      'content must be an object that maps the names of fields to their answers, or a string that holds one as JSON.',
+    )
   if (messages.length > 0) return { ok: false, messages }
-  return { ok: true, value: { action: action as Action, content: content === 'not an object' ? null : content, note: note as string | null } }
+  return {
+    ok: true,
+    value: {
+      action: action as Action,
+      content: content === 'not an object' ? null : content,
+      note: note as string | null,
+    },
+  }
 }
 
 function contentObject(content: unknown): Record<string, unknown> | null | 'not an object' {

@@ -23,7 +23,11 @@ const keys = new WeakMap<FastifyRequest, string>()
 /** Needs @fastify/rate-limit to be registered (not global). */
 export function createRates(app: FastifyInstance): Rates {
   const rate = (max: number, what: string): Rate => {
-    const check = app.createRateLimit({ max, timeWindow: 60_000, keyGenerator: (request) => keys.get(request) ?? request.ip })
+    const check = app.createRateLimit({
+      max,
+      timeWindow: 60_000,
+      keyGenerator: (request) => keys.get(request) ?? request.ip,
+    })
     return async (request, key) => {
       keys.set(request, key)
       const result = await check(request)

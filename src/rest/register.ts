@@ -7,7 +7,10 @@ import type { RestServices } from './services.ts'
 import { registerSignIn } from './sign-in.ts'
 
 /** The REST surface under /api/v1. */
-export async function registerRest(app: FastifyInstance, services: RestServices & { secret: string }): Promise<void> {
+export async function registerRest(
+  app: FastifyInstance,
+  services: RestServices & { secret: string },
+): Promise<void> {
   await app.register(fastifyRateLimit, { global: false })
   const rates = createRates(app)
   registerElicitations(app, services, rates)

@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastifyCookie } from '@fastify/cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Authenticator, cookieName, isSameOrigin } from '../auth/authenticator.ts'
 import { browserSignInMs, findSignIn, redeemSignInLink, signInBrowser, signOut } from '../auth/sign-in.ts'
@@ -16,7 +16,12 @@ export function registerSignIn(
   rates: Rates,
 ): void {
   const { journal, authenticator, secret, publicUrl } = services
-  const cookie = { path: '/', httpOnly: true, sameSite: 'strict', secure: publicUrl.startsWith('https:') } as const
+  const cookie = {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: publicUrl.startsWith('https:'),
+  } as const
 
   app.post('/api/v1/sign-in', async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.headers.origin !== undefined && !isSameOrigin(request.headers))
@@ -37,14 +42,21 @@ export function registerSignIn(
       )
     reply.header(
       'Set-Cookie',
-      fastifyCookie.serialize(cookieName, fastifyCookie.sign(token, secret), { ...cookie, maxAge: browserSignInMs / 1_000 }),
+      fastifyCookie.serialize(cookieName, fastifyCookie.sign(token, secret), {
+        ...cookie,
+        maxAge: browserSignInMs / 1_000,
+      }),
     )
     return { name: identity.name, role: identity.role }
   })
 
   app.post('/api/v1/sign-out', async (request, reply) => {
-    if (!isSameOrigin(request.headers)) return sendError(reply, 'CROSS_SITE', 'Sign out from a page of this server.')
-    const { valid, value } = fastifyCookie.unsign(fastifyCookie.parse(request.headers.cookie ?? '')[cookieName] ?? '', secret)
+    if (!isSameOrigin(request.headers))
+      return sendError(reply, 'CROSS_SITE', 'Sign out from a page of this server.')
+    const { valid, value } = fastifyCookie.unsign(
+      fastifyCookie.parse(request.headers.cookie ?? '')[cookieName] ?? '',
+      secret,
+    )
     if (valid && value) {
       await signOut(journal, value)
       authenticator.forgetCookie(value)

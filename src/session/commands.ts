@@ -1,8 +1,8 @@
 import { newId, newSlug } from '../base/ids.ts'
-import { InvalidInputError, type FieldProblem, type Refusal } from '../base/refusal.ts'
+import { type FieldProblem, InvalidInputError, type Refusal } from '../base/refusal.ts'
 import { makeVisible } from '../base/text.ts'
-import type { Runtime } from '../database/generated/prisma/enums.ts'
 import type { Session } from '../database/generated/prisma/client.ts'
+import type { Runtime } from '../database/generated/prisma/enums.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
@@ -27,7 +27,11 @@ const metadataBytesMax = 64 * 1024
 const reasonCharactersMax = 2_000
 
 /** Creates a session, waiting or (with `start`) running. */
-export async function createSession(journal: Journal, input: NewSession, actor: Actor): Promise<Session | Refusal> {
+export async function createSession(
+  journal: Journal,
+  input: NewSession,
+  actor: Actor,
+): Promise<Session | Refusal> {
   const problems = problemsOf(input)
   if (problems.length > 0) return new InvalidInputError(problems)
   const now = journal.now()
@@ -59,9 +63,15 @@ function problemsOf({ title, slug, workingDirectory, metadata }: NewSession): Fi
   const refuse = (name: string, message: string) => problems.push({ name, messages: [message] })
   if (title.trim() === '') refuse('title', 'Give the session a title.')
   if (title.length > titleCharactersMax) refuse('title', `Use at most ${titleCharactersMax} characters.`)
-  if (slug?.trim() && !(slug.length <= slugCharactersMax && /^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/.test(slug.trim())))
+  if (
+    slug?.trim() &&
+    !(slug.length <= slugCharactersMax && /^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/.test(slug.trim()))
+  )
     refuse('slug', `Use letters, digits and single hyphens, at most ${slugCharactersMax} characters.`)
-  if (workingDirectory && (workingDirectory.length > workingDirectoryCharactersMax || workingDirectory.includes('\0')))
+  if (
+    workingDirectory &&
+    (workingDirectory.length > workingDirectoryCharactersMax || workingDirectory.includes('\0'))
+  )
     refuse('workingDirectory', `Use a path of at most ${workingDirectoryCharactersMax} characters.`)
   if (metadata !== undefined && Buffer.byteLength(JSON.stringify(metadata) ?? '') > metadataBytesMax)
     refuse('metadata', 'Use at most 64 KiB of JSON.')

@@ -41,7 +41,14 @@ const living: SessionStatus[] = ['waiting', 'running', 'needs_input']
 const lifecycle: Record<SessionEvent, Rule> = {
   start: ({ status, blocked }) =>
     status === 'waiting'
-      ? { to: 'running', blocked, endsProcess: false, endsPending: false, lost: 'keep', event: 'session.started' }
+      ? {
+          to: 'running',
+          blocked,
+          endsProcess: false,
+          endsPending: false,
+          lost: 'keep',
+          event: 'session.started',
+        }
       : { refused: 'Only a waiting session can be started. Resume it instead, or create another one.' },
 
   pause: ({ status, blocked }) => {
@@ -65,13 +72,29 @@ const lifecycle: Record<SessionEvent, Rule> = {
           'The session waits for an answer and its process is alive: a second one would orphan the request. Answer or dismiss the request first.',
       }
     return status === 'waiting' || status === 'needs_input' || status === 'failed'
-      ? { to: 'running', blocked: false, endsProcess: false, endsPending: true, lost: 'drop', event: 'session.resumed' }
-      : { refused: status === 'archived' ? 'Unarchive the session first.' : 'The session is already running.' }
+      ? {
+          to: 'running',
+          blocked: false,
+          endsProcess: false,
+          endsPending: true,
+          lost: 'drop',
+          event: 'session.resumed',
+        }
+      : {
+          refused: status === 'archived' ? 'Unarchive the session first.' : 'The session is already running.',
+        }
   },
 
   sleep: ({ status, blocked }) =>
     status === 'needs_input' && !blocked
-      ? { to: 'waiting', blocked: false, endsProcess: false, endsPending: false, lost: 'keep', event: 'session.slept' }
+      ? {
+          to: 'waiting',
+          blocked: false,
+          endsProcess: false,
+          endsPending: false,
+          lost: 'keep',
+          event: 'session.slept',
+        }
       : {
           refused: blocked
             ? 'The session waits for an answer. Answer or dismiss the request first, or pause the session.'
@@ -80,22 +103,50 @@ const lifecycle: Record<SessionEvent, Rule> = {
 
   block_on_elicitation: ({ status }) =>
     status === 'running'
-      ? { to: 'needs_input', blocked: true, endsProcess: false, endsPending: false, lost: 'keep', event: 'session.blocked' }
+      ? {
+          to: 'needs_input',
+          blocked: true,
+          endsProcess: false,
+          endsPending: false,
+          lost: 'keep',
+          event: 'session.blocked',
+        }
       : { refused: 'Only a running session is blocked by a request.' },
 
   unblock_from_elicitation: ({ status, blocked }) =>
     status === 'needs_input' && blocked
-      ? { to: 'running', blocked: false, endsProcess: false, endsPending: false, lost: 'drop', event: 'session.unblocked' }
+      ? {
+          to: 'running',
+          blocked: false,
+          endsProcess: false,
+          endsPending: false,
+          lost: 'drop',
+          event: 'session.unblocked',
+        }
       : { refused: 'The session is not blocked.' },
 
   fail: ({ status }) =>
     living.includes(status)
-      ? { to: 'failed', blocked: false, endsProcess: true, endsPending: true, lost: 'keep', event: 'session.failed' }
+      ? {
+          to: 'failed',
+          blocked: false,
+          endsProcess: true,
+          endsPending: true,
+          lost: 'keep',
+          event: 'session.failed',
+        }
       : { refused: `A session that is ${status} cannot fail.` },
 
   archive: ({ status }) =>
     status !== 'archived'
-      ? { to: 'archived', blocked: false, endsProcess: true, endsPending: true, lost: 'drop', event: 'session.archived' }
+      ? {
+          to: 'archived',
+          blocked: false,
+          endsProcess: true,
+          endsPending: true,
+          lost: 'drop',
+          event: 'session.archived',
+        }
       : { refused: 'The session is already archived.' },
 
   unarchive: ({ status, archivedFrom }) => {

@@ -1,10 +1,10 @@
-import type { Cause, ElicitationStatus, LostReason } from '../database/generated/prisma/enums.ts'
+import { InvalidTransitionError, NotFoundError, type Refusal } from '../base/refusal.ts'
+import { summarise } from '../base/text.ts'
 import type { Session } from '../database/generated/prisma/client.ts'
+import type { Cause, ElicitationStatus, LostReason } from '../database/generated/prisma/enums.ts'
 import { sql } from '../database/sql.ts'
 import { type Actor, clockActor, type EventType, type NewEvent } from '../events/event.ts'
 import type { Journal, JournalEntry } from '../events/journal.ts'
-import { summarise } from '../base/text.ts'
-import { InvalidTransitionError, NotFoundError, type Refusal } from '../base/refusal.ts'
 import { type SessionEvent, transition } from './lifecycle.ts'
 
 /** What the session needs to know of a request that nobody has resolved yet. */
@@ -51,8 +51,14 @@ export async function underLock<T>(
  * Locks the rows in the order of their ids, so that two callers never wait for each other, and reads what is pending
  * in a second statement: the first one's snapshot may be older than the lock.
  */
-export async function lockSessions(journal: Journal, entry: JournalEntry, ids: string[]): Promise<LockedSession[]> {
-  const rows = await entry.query<Session>(sql`select * from session where id = any(${ids}::uuid[]) order by id for update`)
+export async function lockSessions(
+  journal: Journal,
+  entry: JournalEntry,
+  ids: string[],
+): Promise<LockedSession[]> {
+  const rows = await entry.query<Session>(
+    sql`select * from session where id = any(${ids}::uuid[]) order by id for update`,
+  )
   const pending = await entry.query<PendingElicitation>(sql`
     select id, session_id, request_id, tool_name, left(message, 1000) as message, expires_at, gate_token_id, caller_address
     from elicitation where session_id = any(${ids}::uuid[]) and status = 'pending' order by id`)
@@ -79,9 +85,17 @@ export class LockedSession {
   }
 
   /** Applies an event of the lifecycle, or says why it may not happen now. */
-  apply(event: SessionEvent, actor: Actor, { reason = null }: { reason?: string | null } = {}): Refusal | null {
+  apply(
+    event: SessionEvent,
+    actor: Actor,
+    { reason = null }: { reason?: string | null } = {},
+  ): Refusal | null {
     const { row } = this
-    const next = transition(event, { status: row.status, blocked: row.blockedOnElicitation, archivedFrom: row.archivedFrom })
+    const next = transition(event, {
+      status: row.status,
+      blocked: row.blockedOnElicitation,
+      archivedFrom: row.archivedFrom,
+    })
     if ('refused' in next) return new InvalidTransitionError(row.status, event, next.refused)
     const from = row.status
     const unanswered = this.pending.at(-1)
@@ -90,7 +104,12 @@ export class LockedSession {
     row.blockedOnElicitation = next.blocked
     row.failureReason = next.to === 'failed' ? reason : event === 'resume' ? null : row.failureReason
     row.needsInputSince = next.to === 'needs_input' ? this.now : null
-    this.#append(next.event, actor, { from, to: next.to, ...(reason === null ? {} : { reason }), endsProcess: next.endsProcess })
+    this.#append(next.event, actor, {
+      from,
+      to: next.to,
+      ...(reason === null ? {} : { reason }),
+      endsProcess: next.endsProcess,
+    })
     if (next.endsPending)
       for (const { id } of this.pending.slice())
         this.resolve(id, { status: 'cancel', cause: 'session_ended', actor, surface: null })
@@ -109,7 +128,13 @@ export class LockedSession {
     this.#append(
       'elicitation.resolved',
       actor,
-      { requestId: request.requestId, status, cause, ...(surface ? { surface } : {}), ...(note ? { note } : {}) },
+      {
+        requestId: request.requestId,
+        status,
+        cause,
+        ...(surface ? { surface } : {}),
+        ...(note ? { note } : {}),
+      },
       elicitationId,
     )
   }
@@ -149,7 +174,10 @@ export class LockedSession {
    * Takes the marker off a session whose round trip never completed. It does not become running: nothing would watch
    * that run. `latest` is its most recent elicitation.
    */
-  strand(latest: Pick<PendingElicitation, 'requestId' | 'toolName' | 'message'> | null, actor: Actor): boolean {
+  strand(
+    latest: Pick<PendingElicitation, 'requestId' | 'toolName' | 'message'> | null,
+    actor: Actor,
+  ): boolean {
     const { status, blockedOnElicitation } = this.row
     if (!blockedOnElicitation || this.pending.length > 0) return false
     if (status !== 'needs_input' && status !== 'running') return false
@@ -164,7 +192,12 @@ export class LockedSession {
     actor: Actor,
   ): void {
     const summary = request ? summarise(request.toolName, request.message) : null
-    this.#change({ lostReason: reason, lostAt: this.now, lostRequestId: request?.requestId ?? null, lostSummary: summary })
+    this.#change({
+      lostReason: reason,
+      lostAt: this.now,
+      lostRequestId: request?.requestId ?? null,
+      lostSummary: summary,
+    })
     this.#append('session.lost_recorded', actor, { reason, requestId: request?.requestId ?? null, summary })
   }
 
@@ -175,7 +208,12 @@ export class LockedSession {
   }
 
   /** Anything else that happened to the session, in the same commit. */
-  note(type: EventType, actor: Actor, data: Record<string, unknown>, elicitationId: string | null = null): void {
+  note(
+    type: EventType,
+    actor: Actor,
+    data: Record<string, unknown>,
+    elicitationId: string | null = null,
+  ): void {
     this.#append(type, actor, data, elicitationId)
   }
 
@@ -185,7 +223,10 @@ export class LockedSession {
     const inQueue = this.#inQueue()
     if (last && (inQueue || this.#wasInQueue)) {
       last.attention = inQueue ? (this.#wasInQueue ? 'updated' : 'entered') : 'left'
-      last.data = { ...last.data, needsInputReason: inQueue ? needsInputReason(this.row, this.pending.length) : null }
+      last.data = {
+        ...last.data,
+        needsInputReason: inQueue ? needsInputReason(this.row, this.pending.length) : null,
+      }
     }
     return this.events
   }
@@ -199,7 +240,12 @@ export class LockedSession {
     this.changed = true
   }
 
-  #append(type: EventType, actor: Actor, data: Record<string, unknown>, elicitationId: string | null = null): void {
+  #append(
+    type: EventType,
+    actor: Actor,
+    data: Record<string, unknown>,
+    elicitationId: string | null = null,
+  ): void {
     this.changed = true
     this.events.push({ type, sessionId: this.row.id, elicitationId, actor, data, at: this.now })
   }
@@ -215,7 +261,9 @@ export function needsInputReason(row: Pick<Session, 'status'>, activeCount: numb
 
 /** Writes what changed: at most one statement for the elicitations and one for the sessions, however many. */
 export async function saveSessions(entry: JournalEntry, sessions: LockedSession[]): Promise<void> {
-  const resolutions = sessions.flatMap((session) => [...session.resolved].map(([id, each]) => ({ id, at: session.now, ...each })))
+  const resolutions = sessions.flatMap((session) =>
+    [...session.resolved].map(([id, each]) => ({ id, at: session.now, ...each })),
+  )
   if (resolutions.length > 0) {
     const written = await entry.query(sql`
       update elicitation set status = r.status, cause = r.cause, content = r.content::json, note = r.note,
@@ -233,7 +281,8 @@ export async function saveSessions(entry: JournalEntry, sessions: LockedSession[
       ) as r(id, status, cause, content, note, at, name, surface, actor)
       where elicitation.id = r.id and elicitation.status = 'pending'
       returning elicitation.id`)
-    if (written.length !== resolutions.length) throw new Error('a pending elicitation changed without its session being locked')
+    if (written.length !== resolutions.length)
+      throw new Error('a pending elicitation changed without its session being locked')
   }
   // The row is what commands return: it says what was written.
   for (const session of sessions) if (session.changed) session.row.updatedAt = session.now

@@ -29,7 +29,10 @@ export async function registerDashboard(app: FastifyInstance, { folder }: { fold
       setHeaders(reply, path) {
         reply.header('X-Content-Type-Options', 'nosniff')
         // Built files carry a hash of their content in their names; the others are looked at again each time.
-        reply.header('Cache-Control', path.includes(`${join(folder, 'assets')}`) ? 'public, max-age=31536000, immutable' : 'no-cache')
+        reply.header(
+          'Cache-Control',
+          path.includes(`${join(folder, 'assets')}`) ? 'public, max-age=31536000, immutable' : 'no-cache',
+        )
       },
     })
 

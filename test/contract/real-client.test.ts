@@ -7,7 +7,10 @@ import { adminKey, startServer, type TestServer } from '../support/server.ts'
 const clock = { aheadMs: 0 }
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer({ now: () => new Date(Date.now() + clock.aheadMs), environment: { HOLDPOINT_POLL_HOLD_SECONDS: '1' } })
+  server = await startServer({
+    now: () => new Date(Date.now() + clock.aheadMs),
+    environment: { HOLDPOINT_POLL_HOLD_SECONDS: '1' },
+  })
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
@@ -56,8 +59,14 @@ describe('a real MCP server with the unmodified client', () => {
     clock.aheadMs += 25 * 60 * 60_000
     expect(await result).toContain('expired')
     expect(mcp.calls).toEqual([])
-    const { session: seen } = await server.graphql(`query($id: ID!) { session(id: $id) { status lostElicitation { reason requestId } } }`, { id: session.id })
-    expect(seen).toEqual({ status: 'RUNNING', lostElicitation: { reason: 'EXPIRED', requestId: request.requestId } })
+    const { session: seen } = await server.graphql(
+      `query($id: ID!) { session(id: $id) { status lostElicitation { reason requestId } } }`,
+      { id: session.id },
+    )
+    expect(seen).toEqual({
+      status: 'RUNNING',
+      lostElicitation: { reason: 'EXPIRED', requestId: request.requestId },
+    })
   })
 
   it('has two questions open at once, and each gets its own answer', async () => {
@@ -67,7 +76,8 @@ describe('a real MCP server with the unmodified client', () => {
     const second = mcp.call('delete_tenant', { id_or_slug: 'second' })
     await expect.poll(async () => (await pending(session)).length, { timeout: 20_000 }).toBe(2)
     const requests = await pending(session)
-    const about = (name: string) => requests.find(({ message }: { message: string }) => message.includes(name)).id
+    const about = (name: string) =>
+      requests.find(({ message }: { message: string }) => message.includes(name)).id
     await respond(about('second'), 'ACCEPT')
     expect(await second).toContain('Tenant deleted.')
     expect(await stateOf(session)).toEqual({ status: 'NEEDS_INPUT', blockedOnElicitation: true })
@@ -81,11 +91,19 @@ describe('a real MCP server with the unmodified client', () => {
 it('a request that was answered before its first poll is delivered by that poll', async () => {
   const session = await createSession(server)
   const created = await server.rest('POST', '/api/v1/elicitations', {
-    body: { message: 'Go?', _meta: { 'com.pulsemcp/request-id': 'before-the-poll', 'com.pulsemcp/session-id': session.id } },
+    body: {
+      message: 'Go?',
+      _meta: { 'com.pulsemcp/request-id': 'before-the-poll', 'com.pulsemcp/session-id': session.id },
+    },
   })
   expect(created.status).toBe(201)
-  await server.rest('PATCH', '/api/v1/elicitations/before-the-poll/respond', { key: adminKey, body: { action_type: 'accept' } })
-  expect((await server.rest('GET', '/api/v1/elicitations/before-the-poll')).body).toMatchObject({ action: 'accept' })
+  await server.rest('PATCH', '/api/v1/elicitations/before-the-poll/respond', {
+    key: adminKey,
+    body: { action_type: 'accept' },
+  })
+  expect((await server.rest('GET', '/api/v1/elicitations/before-the-poll')).body).toMatchObject({
+    action: 'accept',
+  })
 })
 
 function startFor(session: TestSession): Promise<RealMcpServer> {
@@ -121,10 +139,14 @@ async function respond(id: string, action: string, content?: object): Promise<vo
 }
 
 async function stateOf(session: TestSession) {
-  const { session: found } = await server.graphql(`query($id: ID!) { session(id: $id) { status blockedOnElicitation } }`, { id: session.id })
+  const { session: found } = await server.graphql(
+    `query($id: ID!) { session(id: $id) { status blockedOnElicitation } }`,
+    { id: session.id },
+  )
   return found
 }
 
 async function deliveredAt(id: string) {
-  return (await server.graphql(`query($id: ID!) { elicitation(id: $id) { deliveredAt } }`, { id })).elicitation.deliveredAt
+  return (await server.graphql(`query($id: ID!) { elicitation(id: $id) { deliveredAt } }`, { id }))
+    .elicitation.deliveredAt
 }

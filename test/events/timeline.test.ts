@@ -14,7 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => domain[Symbol.asyncDispose]())
 
-const note = (label: string) => ({ type: 'notification.sent' as const, actor: systemActor, data: { label }, at: new Date() })
+const note = (label: string) => ({
+  type: 'notification.sent' as const,
+  actor: systemActor,
+  data: { label },
+  at: new Date(),
+})
 
 function follow(intervalMs = 20): Promise<{ tail: Tail; seen: TimelineEvent[] }> {
   const seen: TimelineEvent[] = []
@@ -29,7 +34,9 @@ function follow(intervalMs = 20): Promise<{ tail: Tail; seen: TimelineEvent[] }>
 }
 
 describe('the tail', () => {
-  it('sees every event of parallel writers once and in order, rolled back ones never, from two processes alike', { timeout: 60_000 }, async () => {
+  it('sees every event of parallel writers once and in order, rolled back ones never, from two processes alike', {
+    timeout: 60_000,
+  }, async () => {
     const followers = [await follow(), await follow()]
     const other = openDatabase({ connectionString: domain.connectionString })
     const journals = [domain.journal, createJournal({ database: other, onCommitted: () => {} })]
@@ -39,18 +46,16 @@ describe('the tail', () => {
         for (let i = 0; i < 25; i++) {
           const label = `${writer}-${i}`
           const rolledBack = (writer + i) % 7 === 0
-          await journals[writer % 2]!
-            .write(async (entry) => {
-              entry.append(note(label))
-              entry.append(note(`${label}b`))
-              // Holds the transaction open for a while *after* it drew its cursors.
-              await entry.query(sql`select 1 as one`)
-              if (rolledBack) throw new Error('rolled back')
-            })
-            .then(
-              () => committed.push(label, `${label}b`),
-              () => {},
-            )
+          await journals[writer % 2]!.write(async (entry) => {
+            entry.append(note(label))
+            entry.append(note(`${label}b`))
+            // Holds the transaction open for a while *after* it drew its cursors.
+            await entry.query(sql`select 1 as one`)
+            if (rolledBack) throw new Error('rolled back')
+          }).then(
+            () => committed.push(label, `${label}b`),
+            () => {},
+          )
         }
       }),
     )
@@ -63,7 +68,10 @@ describe('the tail', () => {
           const label = `late-${writer}-${i}`
           await client.query('begin')
           await client.query('select pg_advisory_xact_lock_shared($1, $2)', [0x484f4c44, 1])
-          await client.query(`insert into event (type, actor_kind, data, at) values ('notification.sent', 'system', json_build_object('label', $1::text), now())`, [label])
+          await client.query(
+            `insert into event (type, actor_kind, data, at) values ('notification.sent', 'system', json_build_object('label', $1::text), now())`,
+            [label],
+          )
           await client.query('select pg_sleep($1)', [((writer * 7 + i) % 5) / 100])
           const keep = i % 3 !== 0
           await client.query(keep ? 'commit' : 'rollback')
@@ -89,11 +97,13 @@ describe('the tail', () => {
     await client.query('begin')
     await client.query('create temporary table elsewhere (id int)')
     await client.query('insert into elsewhere values (1)')
-    await expect(domain.journal.write(async (entry) => {
-      entry.append(note('gone'))
-      await entry.query(sql`insert into event (type, actor_kind, at) values ('x', 'system', now())`)
-      throw new Error('rolled back')
-    })).rejects.toThrow('rolled back')
+    await expect(
+      domain.journal.write(async (entry) => {
+        entry.append(note('gone'))
+        await entry.query(sql`insert into event (type, actor_kind, at) values ('x', 'system', now())`)
+        throw new Error('rolled back')
+      }),
+    ).rejects.toThrow('rolled back')
     await domain.journal.write(async (entry) => entry.append(note('here')))
     await expect.poll(() => seen.map(({ data }) => data.label)).toEqual(['here'])
     await client.query('rollback')
@@ -103,16 +113,26 @@ describe('the tail', () => {
 })
 
 describe('a subscription', () => {
-  it('replays what came after a cursor and goes live without loss or repeat, while others write', { timeout: 60_000 }, async () => {
+  it('replays what came after a cursor and goes live without loss or repeat, while others write', {
+    timeout: 60_000,
+  }, async () => {
     let fanout!: ReturnType<typeof createFanout>
     const first = domain.journal.write(async (entry) => entry.append(note('r-first')))
     await first
-    const [{ cursor }] = (await domain.database.query<{ cursor: bigint }>(sql`select max(cursor) as cursor from event`)) as [{ cursor: bigint }]
-    const tail = await startTail({ database: domain.database, intervalMs: 10, onEvent: (event) => fanout.publish(event), onError: () => {} })
+    const [{ cursor }] = (await domain.database.query<{ cursor: bigint }>(
+      sql`select max(cursor) as cursor from event`,
+    )) as [{ cursor: bigint }]
+    const tail = await startTail({
+      database: domain.database,
+      intervalMs: 10,
+      onEvent: (event) => fanout.publish(event),
+      onError: () => {},
+    })
     fanout = createFanout(domain.database, () => tail.position)
     const total = 600
     const writing = (async () => {
-      for (let i = 0; i < total; i++) await domain.journal.write(async (entry) => entry.append(note(`r-${i}`)))
+      for (let i = 0; i < total; i++)
+        await domain.journal.write(async (entry) => entry.append(note(`r-${i}`)))
     })()
     // A subscriber that loses its connection again and again, and comes back with its last cursor.
     const labels: unknown[] = []
@@ -132,7 +152,18 @@ describe('a subscription', () => {
     await tail.stop()
   })
 
-  const event = (cursor: bigint): TimelineEvent => ({ cursor, type: 'session.started', sessionId: null, elicitationId: null, actorKind: 'system', actorName: null, actorRole: null, data: {}, attention: null, at: new Date() })
+  const event = (cursor: bigint): TimelineEvent => ({
+    cursor,
+    type: 'session.started',
+    sessionId: null,
+    elicitationId: null,
+    actorKind: 'system',
+    actorName: null,
+    actorRole: null,
+    data: {},
+    attention: null,
+    at: new Date(),
+  })
 
   it('that does not keep up is ended with a reason', async () => {
     const fanout = createFanout(domain.database, () => 0n)

@@ -6,7 +6,10 @@ import { adminKey, startServer, type TestServer } from '../support/server.ts'
 const start = (access: string) => startServer({ environment: { HOLDPOINT_GATE_ACCESS: access } })
 
 async function addressFor(server: TestServer, sessionId: string): Promise<string> {
-  const { rotateGateToken } = await server.graphql(`mutation($s: ID!) { rotateGateToken(sessionId: $s) { ... on RotateGateTokenSuccess { gateToken { url } } } }`, { s: sessionId })
+  const { rotateGateToken } = await server.graphql(
+    `mutation($s: ID!) { rotateGateToken(sessionId: $s) { ... on RotateGateTokenSuccess { gateToken { url } } } }`,
+    { s: sessionId },
+  )
   return new URL(rotateGateToken.gateToken.url).pathname
 }
 
@@ -16,19 +19,38 @@ describe('a capability address', () => {
     const session = await createSession(server)
     const { prepareLaunch } = await server.graphql(
       `mutation($input: PrepareLaunchInput!) { prepareLaunch(input: $input) { ... on PrepareLaunchSuccess { env { name value } mcpConfig } } }`,
-      { input: { sessionId: session.id, runtime: 'CLAUDE_CODE', mcpConfig: { format: 'JSON', text: JSON.stringify({ mcpServers: { tenants: { command: 'x', env: {} } } }) } } },
+      {
+        input: {
+          sessionId: session.id,
+          runtime: 'CLAUDE_CODE',
+          mcpConfig: {
+            format: 'JSON',
+            text: JSON.stringify({ mcpServers: { tenants: { command: 'x', env: {} } } }),
+          },
+        },
+      },
     )
     const environment = JSON.parse(prepareLaunch.mcpConfig).mcpServers.tenants.env
     expect(environment.ELICITATION_REQUEST_URL).toMatch(/\/api\/v1\/gate\/[\w-]{32}\/elicitations$/)
-    expect(environment.ELICITATION_REQUEST_URL).not.toBe(prepareLaunch.env.find(({ name }: any) => name === 'ELICITATION_REQUEST_URL').value)
+    expect(environment.ELICITATION_REQUEST_URL).not.toBe(
+      prepareLaunch.env.find(({ name }: any) => name === 'ELICITATION_REQUEST_URL').value,
+    )
     await using mcp = await startRealMcpServer(environment)
     const result = mcp.call('delete_tenant', { id_or_slug: 'acme' })
     const pending = async () =>
-      (await server.graphql(`query($id: ID!) { session(id: $id) { pendingElicitations { id serverName } } }`, { id: session.id })).session.pendingElicitations
+      (
+        await server.graphql(
+          `query($id: ID!) { session(id: $id) { pendingElicitations { id serverName } } }`,
+          { id: session.id },
+        )
+      ).session.pendingElicitations
     await expect.poll(async () => (await pending()).length, { timeout: 20_000 }).toBe(1)
     const [request] = await pending()
     expect(request.serverName).toBe('tenants')
-    await server.rest('PATCH', `/api/v1/elicitations/${request.id}/respond`, { key: adminKey, body: { action_type: 'accept' } })
+    await server.rest('PATCH', `/api/v1/elicitations/${request.id}/respond`, {
+      key: adminKey,
+      body: { action_type: 'accept' },
+    })
     expect(await result).toContain('Tenant deleted.')
     expect(server.logLines.join('')).not.toContain(environment.ELICITATION_REQUEST_URL.split('/')[6])
   })
@@ -40,9 +62,14 @@ describe('a capability address', () => {
     const { status, body } = await post(server, other.id, {}, address)
     expect(status).toBe(201)
     expect(body._meta['com.pulsemcp/poll-url']).toBe(`${server.url}${address}/${body.requestId}`)
-    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { session { id } } }`, { r: body.requestId })
+    const { elicitation } = await server.graphql(
+      `query($r: String!) { elicitation(requestId: $r) { session { id } } }`,
+      { r: body.requestId },
+    )
     expect(elicitation.session.id).toBe(mine.id)
-    expect(server.logLines.some((line) => JSON.parse(line).level === 40 && line.includes('another session'))).toBe(true)
+    expect(
+      server.logLines.some((line) => JSON.parse(line).level === 40 && line.includes('another session')),
+    ).toBe(true)
   })
 
   it('keeps its requests from the plain address and from other sessions', async () => {
@@ -53,8 +80,12 @@ describe('a capability address', () => {
     const get = (path: string) => server.rest('GET', `${path}/${body.requestId}?wait=0`)
     expect((await get(address)).status).toBe(200)
     const unknown = await server.rest('GET', `${foreign}/${requestId()}?wait=0`)
-    for (const path of [foreign, '/api/v1/elicitations']) expect(await get(path)).toMatchObject({ status: 404, body: unknown.body })
-    expect((await server.rest('GET', `/api/v1/gate/${'x'.repeat(32)}/elicitations/${body.requestId}?wait=0`)).status).toBe(404)
+    for (const path of [foreign, '/api/v1/elicitations'])
+      expect(await get(path)).toMatchObject({ status: 404, body: unknown.body })
+    expect(
+      (await server.rest('GET', `/api/v1/gate/${'x'.repeat(32)}/elicitations/${body.requestId}?wait=0`))
+        .status,
+    ).toBe(404)
   })
 
   it('creates nothing more once it has ended, and still hands its waiting client the cancel', async () => {
@@ -63,7 +94,9 @@ describe('a capability address', () => {
     const address = await addressFor(server, session.id)
     const { body } = await post(server, session.id, {}, address)
     await server.graphql(`mutation($id: ID!) { archiveSession(id: $id) { __typename } }`, { id: session.id })
-    expect((await server.rest('GET', `${address}/${body.requestId}?wait=0`)).body).toMatchObject({ action: 'cancel' })
+    expect((await server.rest('GET', `${address}/${body.requestId}?wait=0`)).body).toMatchObject({
+      action: 'cancel',
+    })
     expect((await post(server, session.id, {}, address)).status).toBe(403)
   })
 
@@ -72,7 +105,10 @@ describe('a capability address', () => {
     const session = await createSession(server)
     const address = await addressFor(server, session.id)
     const { body } = await post(server, session.id, {}, address)
-    expect(await server.rest('DELETE', `${address}/${body.requestId}`)).toMatchObject({ status: 200, body: { action: 'cancel' } })
+    expect(await server.rest('DELETE', `${address}/${body.requestId}`)).toMatchObject({
+      status: 200,
+      body: { action: 'cancel' },
+    })
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminKey, startServer, type TestServer } from '../support/server.ts'
 import { confirmSchema, createSession, post, requestId } from '../support/ask.ts'
+import { adminKey, startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -44,17 +44,26 @@ describe('creating a request', () => {
     const id = requestId()
     await post(server, session.id, { id })
     const other = await post(server, session.id, { id, message: 'Something else?' })
-    expect(other).toMatchObject({ status: 422, body: { code: 'REQUEST_ID_TAKEN', error: expect.any(String), messages: [expect.any(String)] } })
+    expect(other).toMatchObject({
+      status: 422,
+      body: { code: 'REQUEST_ID_TAKEN', error: expect.any(String), messages: [expect.any(String)] },
+    })
   })
 
   it('replays a resolved request until its answer was delivered, and then calls the id taken', async () => {
     const session = await createSession(server)
     const id = requestId()
     await post(server, session.id, { id })
-    await server.rest('PATCH', `/api/v1/elicitations/${id}/respond`, { key: adminKey, body: { action_type: 'decline' } })
+    await server.rest('PATCH', `/api/v1/elicitations/${id}/respond`, {
+      key: adminKey,
+      body: { action_type: 'decline' },
+    })
     expect((await post(server, session.id, { id })).status).toBe(200)
     await server.rest('GET', `/api/v1/elicitations/${id}`)
-    expect(await post(server, session.id, { id })).toMatchObject({ status: 422, body: { code: 'REQUEST_ID_TAKEN' } })
+    expect(await post(server, session.id, { id })).toMatchObject({
+      status: 422,
+      body: { code: 'REQUEST_ID_TAKEN' },
+    })
   })
 
   it.each([
@@ -66,14 +75,39 @@ describe('creating a request', () => {
     ['a schema that is a list', { requestedSchema: [] }, 'requestedSchema'],
     ['url mode without a url', { mode: 'url' }, 'url'],
     ['url mode with a script', { mode: 'url', url: 'javascript:alert(1)' }, 'url'],
-    ['101 properties', { requestedSchema: { type: 'object', properties: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`p${i}`, { type: 'string' }])) } }, '100'],
-    ['a schema over 64 KiB', { requestedSchema: { type: 'object', properties: { a: { type: 'string', description: 'x'.repeat(65 * 1024) } } } }, '64'],
+    [
+      '101 properties',
+      {
+        requestedSchema: {
+          type: 'object',
+          properties: Object.fromEntries(
+            Array.from({ length: 101 }, (_, i) => [`p${i}`, { type: 'string' }]),
+          ),
+        },
+      },
+      '100',
+    ],
+    [
+      'a schema over 64 KiB',
+      {
+        requestedSchema: {
+          type: 'object',
+          properties: { a: { type: 'string', description: 'x'.repeat(65 * 1024) } },
+        },
+      },
+      '64',
+    ],
   ])('refuses %s with 422', async (_, change, word) => {
     const session = await createSession(server)
     const { status, body } = await post(server, session.id, change)
     expect(status).toBe(422)
     expect(body.message).toContain(word)
-    expect(body).toEqual({ error: expect.any(String), message: expect.any(String), messages: expect.any(Array), code: 'INVALID_INPUT' })
+    expect(body).toEqual({
+      error: expect.any(String),
+      message: expect.any(String),
+      messages: expect.any(Array),
+      code: 'INVALID_INPUT',
+    })
   })
 
   it.each([
@@ -86,7 +120,10 @@ describe('creating a request', () => {
   ])('refuses %s with 422', async (_, id) => {
     const session = await createSession(server)
     const { status, body } = await server.rest('POST', '/api/v1/elicitations', {
-      body: { message: 'Go?', _meta: { 'com.pulsemcp/session-id': session.id, 'com.pulsemcp/request-id': id } },
+      body: {
+        message: 'Go?',
+        _meta: { 'com.pulsemcp/session-id': session.id, 'com.pulsemcp/request-id': id },
+      },
     })
     expect(status).toBe(422)
     expect(body.code).toBe('INVALID_INPUT')
@@ -106,8 +143,15 @@ describe('creating a request', () => {
   it('logs a blank session id as the warning that it is, and an unknown one at info', async () => {
     expect((await post(server, '')).status).toBe(404)
     expect((await post(server, 'unknown-here')).status).toBe(404)
-    const levels = server.logLines.map((line) => JSON.parse(line)).filter((line) => /blank session id|unknown session/.test(line.msg))
-    expect(levels).toEqual(expect.arrayContaining([expect.objectContaining({ level: 40 }), expect.objectContaining({ level: 30, session: 'unknown-here' })]))
+    const levels = server.logLines
+      .map((line) => JSON.parse(line))
+      .filter((line) => /blank session id|unknown session/.test(line.msg))
+    expect(levels).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ level: 40 }),
+        expect.objectContaining({ level: 30, session: 'unknown-here' }),
+      ]),
+    )
   })
 
   it('answers 409 for an archived session', async () => {
@@ -123,7 +167,10 @@ describe('creating a request', () => {
       body: `{"message":"Go?","requestedSchema":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}},"required":["__proto__"]},"_meta":{"com.pulsemcp/request-id":"${id}","com.pulsemcp/session-id":"${session.id}"}}`,
     })
     expect(created.status).toBe(201)
-    const refused = await server.rest('PATCH', `/api/v1/elicitations/${id}/respond`, { key: adminKey, body: `{"action_type":"accept","content":{"constructor":"c"}}` })
+    const refused = await server.rest('PATCH', `/api/v1/elicitations/${id}/respond`, {
+      key: adminKey,
+      body: `{"action_type":"accept","content":{"constructor":"c"}}`,
+    })
     expect(refused.body).toMatchObject({ code: 'INVALID_CONTENT' })
     const accepted = await fetch(`${server.url}/api/v1/elicitations/${id}/respond`, {
       method: 'PATCH',
@@ -139,7 +186,10 @@ describe('creating a request', () => {
     const nul = String.fromCharCode(0)
     const { status } = await post(server, session.id, {
       message: `a${nul}b`,
-      requestedSchema: { type: 'object', properties: { [`n${nul}`]: { type: 'string', title: nul, default: nul } } },
+      requestedSchema: {
+        type: 'object',
+        properties: { [`n${nul}`]: { type: 'string', title: nul, default: nul } },
+      },
       meta: { 'com.pulsemcp/context': nul, other: nul },
     })
     expect(status).toBe(201)
@@ -156,7 +206,10 @@ describe('who may call the open addresses', () => {
     const session = await createSession(server)
     const result = await server.rest('POST', '/api/v1/elicitations', {
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ message: 'Go?', _meta: { 'com.pulsemcp/request-id': requestId(), 'com.pulsemcp/session-id': session.id } }),
+      body: JSON.stringify({
+        message: 'Go?',
+        _meta: { 'com.pulsemcp/request-id': requestId(), 'com.pulsemcp/session-id': session.id },
+      }),
     })
     expect(result).toMatchObject({ status, body: { code } })
   })
@@ -165,17 +218,27 @@ describe('who may call the open addresses', () => {
     const { request } = await import('node:http')
     const { hostname, port } = new URL(server.url)
     const status = await new Promise((resolve) =>
-      request({ hostname, port, path: '/api/v1/elicitations/x', headers: { host: 'rebound.example' } }, (response) => {
-        response.resume()
-        resolve(response.statusCode)
-      }).end(),
+      request(
+        { hostname, port, path: '/api/v1/elicitations/x', headers: { host: 'rebound.example' } },
+        (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        },
+      ).end(),
     )
     expect(status).toBe(403)
   })
 
   it('answers malformed JSON with 400 and a body over 256 KiB with 413', async () => {
-    expect(await server.rest('POST', '/api/v1/elicitations', { headers: { 'content-type': 'application/json' }, body: '{"a":' })).toMatchObject({ status: 400, body: { code: 'MALFORMED_JSON' } })
-    expect(await server.rest('POST', '/api/v1/elicitations', { body: { message: 'x'.repeat(256 * 1024) } })).toMatchObject({ status: 413, body: { code: 'BODY_TOO_LARGE' } })
+    expect(
+      await server.rest('POST', '/api/v1/elicitations', {
+        headers: { 'content-type': 'application/json' },
+        body: '{"a":',
+      }),
+    ).toMatchObject({ status: 400, body: { code: 'MALFORMED_JSON' } })
+    expect(
+      await server.rest('POST', '/api/v1/elicitations', { body: { message: 'x'.repeat(256 * 1024) } }),
+    ).toMatchObject({ status: 413, body: { code: 'BODY_TOO_LARGE' } })
   })
 })
 
@@ -186,14 +249,20 @@ describe('polling', () => {
     const polled = await server.rest('GET', `/api/v1/elicitations/${body.requestId}?wait=0`)
     expect(polled.status).toBe(200)
     expect(polled.headers.get('cache-control')).toBe('no-store')
-    expect(polled.body).toEqual({ action: 'pending', content: null, _meta: { 'com.pulsemcp/request-id': body.requestId } })
+    expect(polled.body).toEqual({
+      action: 'pending',
+      content: null,
+      _meta: { 'com.pulsemcp/request-id': body.requestId },
+    })
     expect((await server.rest('GET', '/api/v1/elicitations/nobody-asked-this?wait=0')).status).toBe(404)
   })
 
   it('never finds a request by our own id', async () => {
     const session = await createSession(server)
     const { body } = await post(server, session.id)
-    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { id } }`, { r: body.requestId })
+    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { id } }`, {
+      r: body.requestId,
+    })
     expect((await server.rest('GET', `/api/v1/elicitations/${elicitation.id}?wait=0`)).status).toBe(404)
   })
 
@@ -203,14 +272,24 @@ describe('polling', () => {
     await post(server, session.id, { id, requestedSchema: confirmSchema })
     const held = server.rest('GET', `/api/v1/elicitations/${id}?wait=30`)
     await listening(id)
-    const answered = await server.rest('PATCH', `/api/v1/elicitations/${id}/respond`, { key: adminKey, body: { action_type: 'accept', content: { confirm: true }, note: 'go on' } })
+    const answered = await server.rest('PATCH', `/api/v1/elicitations/${id}/respond`, {
+      key: adminKey,
+      body: { action_type: 'accept', content: { confirm: true }, note: 'go on' },
+    })
     expect(answered).toMatchObject({ status: 200, body: { action: 'accept', delivery: 'waiting' } })
     expect((await held).body).toEqual({
       action: 'accept',
       content: { confirm: true },
-      _meta: { 'com.pulsemcp/request-id': id, 'com.pulsemcp/responded-at': expect.stringMatching(/^\d{4}-.*Z$/), 'holdpoint/note': 'go on' },
+      _meta: {
+        'com.pulsemcp/request-id': id,
+        'com.pulsemcp/responded-at': expect.stringMatching(/^\d{4}-.*Z$/),
+        'holdpoint/note': 'go on',
+      },
     })
-    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { deliveredAt } }`, { r: id })
+    const { elicitation } = await server.graphql(
+      `query($r: String!) { elicitation(requestId: $r) { deliveredAt } }`,
+      { r: id },
+    )
     expect(elicitation.deliveredAt).not.toBeNull()
   })
 
@@ -219,7 +298,9 @@ describe('polling', () => {
     const id = requestId()
     await post(server, session.id, { id })
     const abort = new AbortController()
-    const held = Array.from({ length: 4 }, () => server.rest('GET', `/api/v1/elicitations/${id}?wait=30`, { signal: abort.signal }).catch(() => 'left'))
+    const held = Array.from({ length: 4 }, () =>
+      server.rest('GET', `/api/v1/elicitations/${id}?wait=30`, { signal: abort.signal }).catch(() => 'left'),
+    )
     await expect.poll(() => server.app.heldPolls()).toBe(4)
     expect((await server.rest('GET', `/api/v1/elicitations/${id}?wait=30`)).body.action).toBe('pending')
     abort.abort()
@@ -229,7 +310,11 @@ describe('polling', () => {
 
   async function listening(id: string): Promise<void> {
     await expect
-      .poll(async () => (await server.graphql(`query($r: String!) { elicitation(requestId: $r) { listening } }`, { r: id })).elicitation.listening)
+      .poll(
+        async () =>
+          (await server.graphql(`query($r: String!) { elicitation(requestId: $r) { listening } }`, { r: id }))
+            .elicitation.listening,
+      )
       .toBe('LISTENING')
   }
 })
@@ -238,17 +323,34 @@ describe('answering', () => {
   it('asks for a key, and for the role', async () => {
     const { body } = await post(server, (await createSession(server)).id)
     const path = `/api/v1/elicitations/${body.requestId}/respond`
-    expect(await server.rest('PATCH', path, { body: { action_type: 'accept' } })).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } })
-    expect(await server.rest('PATCH', path, { key: 'wrong', body: { action_type: 'accept' } })).toMatchObject({ status: 401 })
-    const { createApiKey } = await server.graphql(`mutation { createApiKey(input: {name: "eyes", role: VIEWER}) { ... on CreateApiKeySuccess { secret } } }`)
-    expect(await server.rest('PATCH', path, { key: createApiKey.secret, body: { action_type: 'accept' } })).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+    expect(await server.rest('PATCH', path, { body: { action_type: 'accept' } })).toMatchObject({
+      status: 401,
+      body: { code: 'UNAUTHENTICATED' },
+    })
+    expect(await server.rest('PATCH', path, { key: 'wrong', body: { action_type: 'accept' } })).toMatchObject(
+      { status: 401 },
+    )
+    const { createApiKey } = await server.graphql(
+      `mutation { createApiKey(input: {name: "eyes", role: VIEWER}) { ... on CreateApiKeySuccess { secret } } }`,
+    )
+    expect(
+      await server.rest('PATCH', path, { key: createApiKey.secret, body: { action_type: 'accept' } }),
+    ).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
   })
 
   it('answers by our own id too, and takes content as a string that holds JSON', async () => {
     const { body } = await post(server, (await createSession(server)).id, { requestedSchema: confirmSchema })
-    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { id } }`, { r: body.requestId })
-    const answered = await server.rest('PATCH', `/api/v1/elicitations/${elicitation.id}/respond`, { headers: { authorization: `Bearer ${adminKey}` }, body: { action_type: 'accept', content: '{"confirm":false}' } })
-    expect(answered).toMatchObject({ status: 200, body: { action: 'accept', content: { confirm: false }, delivery: 'no_waiter' } })
+    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { id } }`, {
+      r: body.requestId,
+    })
+    const answered = await server.rest('PATCH', `/api/v1/elicitations/${elicitation.id}/respond`, {
+      headers: { authorization: `Bearer ${adminKey}` },
+      body: { action_type: 'accept', content: '{"confirm":false}' },
+    })
+    expect(answered).toMatchObject({
+      status: 200,
+      body: { action: 'accept', content: { confirm: false }, delivery: 'no_waiter' },
+    })
   })
 
   it.each([
@@ -260,20 +362,45 @@ describe('answering', () => {
     ['a note that is too long', { action_type: 'decline', note: 'x'.repeat(2_001) }, '2000'],
   ])('refuses %s with 422 and leaves the request pending', async (_, answer, word) => {
     const { body } = await post(server, (await createSession(server)).id)
-    const refused = await server.rest('PATCH', `/api/v1/elicitations/${body.requestId}/respond`, { key: adminKey, body: answer })
+    const refused = await server.rest('PATCH', `/api/v1/elicitations/${body.requestId}/respond`, {
+      key: adminKey,
+      body: answer,
+    })
     expect(refused.status).toBe(422)
     expect(refused.body.message).toContain(word)
-    expect((await server.rest('GET', `/api/v1/elicitations/${body.requestId}?wait=0`)).body.action).toBe('pending')
+    expect((await server.rest('GET', `/api/v1/elicitations/${body.requestId}?wait=0`)).body.action).toBe(
+      'pending',
+    )
   })
 
   it('names each field of invalid content, and takes the corrected answer', async () => {
     const { body } = await post(server, (await createSession(server)).id, {
-      requestedSchema: { type: 'object', properties: { region: { type: 'string', enum: ['eu', 'us'] } }, required: ['region'] },
+      requestedSchema: {
+        type: 'object',
+        properties: { region: { type: 'string', enum: ['eu', 'us'] } },
+        required: ['region'],
+      },
     })
     const path = `/api/v1/elicitations/${body.requestId}/respond`
-    const refused = await server.rest('PATCH', path, { key: adminKey, body: { action_type: 'accept', content: { region: 'mars', extra: 1 } } })
-    expect(refused).toMatchObject({ status: 422, body: { code: 'INVALID_CONTENT', fields: { region: ['Choose one of the listed options.'], extra: [expect.any(String)] } } })
-    expect((await server.rest('PATCH', path, { key: adminKey, body: { action_type: 'accept', content: { region: 'eu' } } })).status).toBe(200)
+    const refused = await server.rest('PATCH', path, {
+      key: adminKey,
+      body: { action_type: 'accept', content: { region: 'mars', extra: 1 } },
+    })
+    expect(refused).toMatchObject({
+      status: 422,
+      body: {
+        code: 'INVALID_CONTENT',
+        fields: { region: ['Choose one of the listed options.'], extra: [expect.any(String)] },
+      },
+    })
+    expect(
+      (
+        await server.rest('PATCH', path, {
+          key: adminKey,
+          body: { action_type: 'accept', content: { region: 'eu' } },
+        })
+      ).status,
+    ).toBe(200)
   })
 
   it('tells the second one who was first, and the same one again that it worked', async () => {
@@ -284,13 +411,24 @@ describe('answering', () => {
     expect([first.status, again.status]).toEqual([200, 200])
     expect(again.body._meta).toEqual(first.body._meta)
     const other = await server.rest('PATCH', path, { key: adminKey, body: { action_type: 'accept' } })
-    expect(other).toMatchObject({ status: 422, body: { code: 'ALREADY_RESOLVED', status: 'decline', respondedBy: 'admin', respondedAt: expect.any(String) } })
+    expect(other).toMatchObject({
+      status: 422,
+      body: {
+        code: 'ALREADY_RESOLVED',
+        status: 'decline',
+        respondedBy: 'admin',
+        respondedAt: expect.any(String),
+      },
+    })
   })
 
   it('drops content that comes with a decline', async () => {
     const { body } = await post(server, (await createSession(server)).id)
     const path = `/api/v1/elicitations/${body.requestId}`
-    await server.rest('PATCH', `${path}/respond`, { key: adminKey, body: { action_type: 'decline', content: { a: 1 } } })
+    await server.rest('PATCH', `${path}/respond`, {
+      key: adminKey,
+      body: { action_type: 'decline', content: { a: 1 } },
+    })
     expect((await server.rest('GET', path)).body).toMatchObject({ action: 'decline', content: null })
   })
 })
@@ -300,12 +438,23 @@ describe('withdrawing', () => {
     const created = await post(server, (await createSession(server)).id)
     const path = `/api/v1/elicitations/${created.body.requestId}`
     expect(await server.rest('DELETE', path)).toMatchObject({ status: 403 })
-    expect(await server.rest('DELETE', path, { headers: { 'holdpoint-withdraw': 'guess' } })).toMatchObject({ status: 403 })
+    expect(await server.rest('DELETE', path, { headers: { 'holdpoint-withdraw': 'guess' } })).toMatchObject({
+      status: 403,
+    })
     const token = created.body._meta['holdpoint/withdraw']
-    expect(await server.rest('DELETE', path, { headers: { 'holdpoint-withdraw': token } })).toMatchObject({ status: 200, body: { action: 'cancel' } })
-    expect(await server.rest('DELETE', path, { headers: { 'holdpoint-withdraw': token } })).toMatchObject({ status: 200, body: { action: 'cancel' } })
+    expect(await server.rest('DELETE', path, { headers: { 'holdpoint-withdraw': token } })).toMatchObject({
+      status: 200,
+      body: { action: 'cancel' },
+    })
+    expect(await server.rest('DELETE', path, { headers: { 'holdpoint-withdraw': token } })).toMatchObject({
+      status: 200,
+      body: { action: 'cancel' },
+    })
     expect(await server.rest('DELETE', '/api/v1/elicitations/nobody-asked')).toMatchObject({ status: 404 })
-    const { elicitation } = await server.graphql(`query($r: String!) { elicitation(requestId: $r) { cause } }`, { r: created.body.requestId })
+    const { elicitation } = await server.graphql(
+      `query($r: String!) { elicitation(requestId: $r) { cause } }`,
+      { r: created.body.requestId },
+    )
     expect(elicitation.cause).toBe('WITHDRAWN')
   })
 })

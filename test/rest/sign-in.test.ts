@@ -9,10 +9,16 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 let caller = 0
 const signIn = (body: unknown, headers: Record<string, string> = {}) =>
-  server.rest('POST', '/api/v1/sign-in', { body, headers: { 'x-forwarded-for': `192.0.2.${++caller}`, ...headers } })
+  server.rest('POST', '/api/v1/sign-in', {
+    body,
+    headers: { 'x-forwarded-for': `192.0.2.${++caller}`, ...headers },
+  })
 const cookieOf = (headers: Headers) => headers.get('set-cookie')!.split(';')[0]!
 const viewer = (cookie: string, headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' }) =>
-  server.rest('POST', '/graphql', { body: { query: '{ viewer { name role } }' }, headers: { cookie, ...headers } })
+  server.rest('POST', '/graphql', {
+    body: { query: '{ viewer { name role } }' },
+    headers: { cookie, ...headers },
+  })
 
 describe('signing in', () => {
   it('with a key keeps an HttpOnly, SameSite=Strict cookie that is worth the key', async () => {
@@ -36,21 +42,32 @@ describe('signing in', () => {
 
   it('refuses a wrong key, a key of an agent, and anything else', async () => {
     expect((await signIn({ key: 'not-a-key' })).status).toBe(401)
-    const { createSession } = await server.graphql(`mutation { createSession(input: { title: "s" }) { ... on CreateSessionSuccess { session { id } } } }`)
-    const { createApiKey } = await server.graphql(`mutation($s: ID!) { createApiKey(input: { name: "agent", role: VIEWER, sessionId: $s }) { ... on CreateApiKeySuccess { secret } } }`, { s: createSession.session.id })
+    const { createSession } = await server.graphql(
+      `mutation { createSession(input: { title: "s" }) { ... on CreateSessionSuccess { session { id } } } }`,
+    )
+    const { createApiKey } = await server.graphql(
+      `mutation($s: ID!) { createApiKey(input: { name: "agent", role: VIEWER, sessionId: $s }) { ... on CreateApiKeySuccess { secret } } }`,
+      { s: createSession.session.id },
+    )
     expect((await signIn({ key: createApiKey.secret })).status).toBe(401)
     expect((await signIn({})).status).toBe(422)
     expect((await signIn({ key: adminKey }, { origin: 'https://evil.example' })).status).toBe(403)
   })
 
   it('ends with the sign-out, and with the revocation of the key', async () => {
-    const { createApiKey } = await server.graphql(`mutation { createApiKey(input: { name: "ada", role: RESPONDER }) { ... on CreateApiKeySuccess { secret apiKey { id } } } }`)
+    const { createApiKey } = await server.graphql(
+      `mutation { createApiKey(input: { name: "ada", role: RESPONDER }) { ... on CreateApiKeySuccess { secret apiKey { id } } } }`,
+    )
     const first = cookieOf((await signIn({ key: createApiKey.secret })).headers)
     const second = cookieOf((await signIn({ key: createApiKey.secret })).headers)
-    await server.rest('POST', '/api/v1/sign-out', { headers: { cookie: first, 'sec-fetch-site': 'same-origin' } })
+    await server.rest('POST', '/api/v1/sign-out', {
+      headers: { cookie: first, 'sec-fetch-site': 'same-origin' },
+    })
     expect((await viewer(first)).status).toBe(401)
     expect((await viewer(second)).status).toBe(200)
-    await server.graphql(`mutation($id: ID!) { revokeApiKey(id: $id) { __typename } }`, { id: createApiKey.apiKey.id })
+    await server.graphql(`mutation($id: ID!) { revokeApiKey(id: $id) { __typename } }`, {
+      id: createApiKey.apiKey.id,
+    })
     await expect.poll(async () => (await viewer(second)).status).toBe(401)
   })
 })
@@ -63,7 +80,10 @@ describe('a signed-in browser', () => {
   ])('cannot be driven from %s', async (_, headers) => {
     const cookie = cookieOf((await signIn({ key: adminKey })).headers)
     expect((await viewer(cookie, headers)).status).toBe(403)
-    const answer = await server.rest('PATCH', '/api/v1/elicitations/anything/respond', { body: { action_type: 'accept' }, headers: { cookie, ...headers } })
+    const answer = await server.rest('PATCH', '/api/v1/elicitations/anything/respond', {
+      body: { action_type: 'accept' },
+      headers: { cookie, ...headers },
+    })
     expect(answer).toMatchObject({ status: 403, body: { code: 'CROSS_SITE' } })
   })
 

@@ -20,13 +20,29 @@ afterAll(() => domain[Symbol.asyncDispose]())
 const commands = ['start', 'pause', 'resume', 'sleep', 'fail', 'archive', 'unarchive'] as const
 
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('ask' as const), minutes: fc.integer({ min: 1, max: 5 }) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('answer' as const), which: fc.nat(), action: fc.constantFrom('accept' as const, 'decline' as const, 'cancel' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('ask' as const), minutes: fc.integer({ min: 1, max: 5 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('answer' as const),
+      which: fc.nat(),
+      action: fc.constantFrom('accept' as const, 'decline' as const, 'cancel' as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('withdraw' as const), which: fc.nat() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), minutes: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('pass' as const), minutes: fc.integer({ min: 1, max: 3 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('expire' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('sweep' as const) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('command' as const), event: fc.constantFrom(...commands) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('command' as const), event: fc.constantFrom(...commands) }),
+  },
 )
 
 it('keeps its invariants through any sequence of events', { timeout: 120_000 }, async () => {
@@ -43,13 +59,18 @@ it('keeps its invariants through any sequence of events', { timeout: 120_000 }, 
   )
 })
 
-async function take(sessionId: string, each: typeof step extends fc.Arbitrary<infer S> ? S : never): Promise<void> {
+async function take(
+  sessionId: string,
+  each: typeof step extends fc.Arbitrary<infer S> ? S : never,
+): Promise<void> {
   const { desk, journal, clock } = domain
   const requests = await elicitationsOf(sessionId)
   if (each.do === 'ask')
-    await domain.ask(sessionId, { expiresAt: new Date(clock.now.getTime() + each.minutes * 60_000).toISOString() }).catch((error: unknown) => {
-      if (!isRefusal(error)) throw error
-    })
+    await domain
+      .ask(sessionId, { expiresAt: new Date(clock.now.getTime() + each.minutes * 60_000).toISOString() })
+      .catch((error: unknown) => {
+        if (!isRefusal(error)) throw error
+      })
   if (each.do === 'answer' && requests.length > 0)
     await answer(desk, requests[each.which % requests.length]!, { action: each.action }, person, 'rest')
   if (each.do === 'withdraw' && requests.length > 0)
@@ -57,7 +78,8 @@ async function take(sessionId: string, each: typeof step extends fc.Arbitrary<in
   if (each.do === 'pass') clock.now = new Date(clock.now.getTime() + each.minutes * 60_000)
   if (each.do === 'expire') await expireDue(journal)
   if (each.do === 'sweep') await sweepStranded(journal)
-  if (each.do === 'command') await commandSession(journal, sessionId, each.event, systemActor, { reason: 'a test' })
+  if (each.do === 'command')
+    await commandSession(journal, sessionId, each.event, systemActor, { reason: 'a test' })
 }
 
 async function check(sessionId: string, finals: Map<string, string>): Promise<void> {
@@ -74,7 +96,9 @@ async function check(sessionId: string, finals: Map<string, string>): Promise<vo
   if (session.status === 'running') expect(pending).toEqual([])
   if (session.status === 'archived') expect(pending).toEqual([])
   expect(session.needsInputSince !== null).toBe(session.status === 'needs_input')
-  expect(session.failureReason !== null).toBe(session.status === 'failed' || (session.status === 'archived' && session.archivedFrom === 'failed'))
+  expect(session.failureReason !== null).toBe(
+    session.status === 'failed' || (session.status === 'archived' && session.archivedFrom === 'failed'),
+  )
   expect(session.archivedFrom !== null).toBe(session.status === 'archived')
 
   // A lost record: whole or not at all, and never beside something active.
@@ -98,7 +122,9 @@ async function check(sessionId: string, finals: Map<string, string>): Promise<vo
   for (const request of requests) {
     const mine = events.filter(({ elicitationId }) => elicitationId === request.id)
     expect(mine.filter(({ type }) => type === 'elicitation.created')).toHaveLength(1)
-    expect(mine.filter(({ type }) => type === 'elicitation.resolved')).toHaveLength(request.status === 'pending' ? 0 : 1)
+    expect(mine.filter(({ type }) => type === 'elicitation.resolved')).toHaveLength(
+      request.status === 'pending' ? 0 : 1,
+    )
   }
 
   // The queue as the events tell it is the queue as the rows have it.
@@ -109,5 +135,7 @@ async function check(sessionId: string, finals: Map<string, string>): Promise<vo
 }
 
 function elicitationsOf(sessionId: string): Promise<Elicitation[]> {
-  return domain.database.query<Elicitation>(sql`select * from elicitation where session_id = ${sessionId} order by id`)
+  return domain.database.query<Elicitation>(
+    sql`select * from elicitation where session_id = ${sessionId} order by id`,
+  )
 }

@@ -1,32 +1,108 @@
 import { describe, expect, it } from 'vitest'
-import { type SessionEvent, type SessionState, type SessionStatus, transition } from '../../src/session/lifecycle.ts'
+import {
+  type SessionEvent,
+  type SessionState,
+  type SessionStatus,
+  transition,
+} from '../../src/session/lifecycle.ts'
 
 const statuses: SessionStatus[] = ['waiting', 'running', 'needs_input', 'failed', 'archived']
-const events: SessionEvent[] = ['start', 'pause', 'resume', 'sleep', 'block_on_elicitation', 'unblock_from_elicitation', 'fail', 'archive', 'unarchive']
+const events: SessionEvent[] = [
+  'start',
+  'pause',
+  'resume',
+  'sleep',
+  'block_on_elicitation',
+  'unblock_from_elicitation',
+  'fail',
+  'archive',
+  'unarchive',
+]
 
 /** From each status, without and with the marker: where each event leads, or '-' where it is refused. */
 const table: Record<SessionEvent, Record<SessionStatus, [unmarked: string, marked: string]>> = {
-  start: { waiting: ['running', 'running'], running: ['-', '-'], needs_input: ['-', '-'], failed: ['-', '-'], archived: ['-', '-'] },
-  pause: { waiting: ['-', '-'], running: ['needs_input', 'needs_input'], needs_input: ['-', 'needs_input'], failed: ['-', '-'], archived: ['-', '-'] },
-  resume: { waiting: ['running', '-'], running: ['-', '-'], needs_input: ['running', '-'], failed: ['running', '-'], archived: ['-', '-'] },
-  sleep: { waiting: ['-', '-'], running: ['-', '-'], needs_input: ['waiting', '-'], failed: ['-', '-'], archived: ['-', '-'] },
-  block_on_elicitation: { waiting: ['-', '-'], running: ['needs_input', 'needs_input'], needs_input: ['-', '-'], failed: ['-', '-'], archived: ['-', '-'] },
-  unblock_from_elicitation: { waiting: ['-', '-'], running: ['-', '-'], needs_input: ['-', 'running'], failed: ['-', '-'], archived: ['-', '-'] },
-  fail: { waiting: ['failed', 'failed'], running: ['failed', 'failed'], needs_input: ['failed', 'failed'], failed: ['-', '-'], archived: ['-', '-'] },
-  archive: { waiting: ['archived', 'archived'], running: ['archived', 'archived'], needs_input: ['archived', 'archived'], failed: ['archived', 'archived'], archived: ['-', '-'] },
-  unarchive: { waiting: ['-', '-'], running: ['-', '-'], needs_input: ['-', '-'], failed: ['-', '-'], archived: ['needs_input', 'needs_input'] },
+  start: {
+    waiting: ['running', 'running'],
+    running: ['-', '-'],
+    needs_input: ['-', '-'],
+    failed: ['-', '-'],
+    archived: ['-', '-'],
+  },
+  pause: {
+    waiting: ['-', '-'],
+    running: ['needs_input', 'needs_input'],
+    needs_input: ['-', 'needs_input'],
+    failed: ['-', '-'],
+    archived: ['-', '-'],
+  },
+  resume: {
+    waiting: ['running', '-'],
+    running: ['-', '-'],
+    needs_input: ['running', '-'],
+    failed: ['running', '-'],
+    archived: ['-', '-'],
+  },
+  sleep: {
+    waiting: ['-', '-'],
+    running: ['-', '-'],
+    needs_input: ['waiting', '-'],
+    failed: ['-', '-'],
+    archived: ['-', '-'],
+  },
+  block_on_elicitation: {
+    waiting: ['-', '-'],
+    running: ['needs_input', 'needs_input'],
+    needs_input: ['-', '-'],
+    failed: ['-', '-'],
+    archived: ['-', '-'],
+  },
+  unblock_from_elicitation: {
+    waiting: ['-', '-'],
+    running: ['-', '-'],
+    needs_input: ['-', 'running'],
+    failed: ['-', '-'],
+    archived: ['-', '-'],
+  },
+  fail: {
+    waiting: ['failed', 'failed'],
+    running: ['failed', 'failed'],
+    needs_input: ['failed', 'failed'],
+    failed: ['-', '-'],
+    archived: ['-', '-'],
+  },
+  archive: {
+    waiting: ['archived', 'archived'],
+    running: ['archived', 'archived'],
+    needs_input: ['archived', 'archived'],
+    failed: ['archived', 'archived'],
+    archived: ['-', '-'],
+  },
+  unarchive: {
+    waiting: ['-', '-'],
+    running: ['-', '-'],
+    needs_input: ['-', '-'],
+    failed: ['-', '-'],
+    archived: ['needs_input', 'needs_input'],
+  },
 }
 
-const state = (status: SessionStatus, blocked = false, archivedFrom: SessionStatus | null = null): SessionState => ({ status, blocked, archivedFrom })
+const state = (
+  status: SessionStatus,
+  blocked = false,
+  archivedFrom: SessionStatus | null = null,
+): SessionState => ({ status, blocked, archivedFrom })
 
 describe('the lifecycle of a session', () => {
-  it.each(events.flatMap((event) => statuses.map((status) => [event, status] as const)))('%s from %s leads where the table says', (event, status) => {
-    const outcome = (blocked: boolean) => {
-      const next = transition(event, state(status, blocked))
-      return 'refused' in next ? '-' : next.to
-    }
-    expect([outcome(false), outcome(true)]).toEqual(table[event][status])
-  })
+  it.each(events.flatMap((event) => statuses.map((status) => [event, status] as const)))(
+    '%s from %s leads where the table says',
+    (event, status) => {
+      const outcome = (blocked: boolean) => {
+        const next = transition(event, state(status, blocked))
+        return 'refused' in next ? '-' : next.to
+      }
+      expect([outcome(false), outcome(true)]).toEqual(table[event][status])
+    },
+  )
 
   it.each(events)('%s explains each refusal', (event) => {
     for (const status of statuses)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { RestResponse, TestServer } from './server.ts'
+import type { RestResponse, TestClient } from './server.ts'
 
 export const confirmSchema = {
   type: 'object',
@@ -18,7 +18,7 @@ export interface TestSession {
 
 /** A running session. */
 export async function createSession(
-  server: TestServer,
+  server: TestClient,
   { start = true, title = 'A test' } = {},
 ): Promise<TestSession> {
   const { createSession } = await server.graphql(
@@ -30,7 +30,7 @@ export async function createSession(
 
 /** What an MCP server with the fallback client sends. */
 export function post(
-  server: TestServer,
+  server: TestClient,
   session: string,
   { id = requestId(), message = 'Delete the tenant acme?', meta = {}, ...more }: Record<string, unknown> = {},
   path = '/api/v1/elicitations',

@@ -23,7 +23,13 @@ export interface TestDomain extends AsyncDisposable {
   row(sessionId: string): Promise<Session>
 }
 
-export const person: Identity = { kind: 'api-key', id: '01900000-0000-7000-8000-000000000001', name: 'a person', role: 'responder', sessionId: null }
+export const person: Identity = {
+  kind: 'api-key',
+  id: '01900000-0000-7000-8000-000000000001',
+  name: 'a person',
+  role: 'responder',
+  sessionId: null,
+}
 
 /** The domain on a database of its own, without any server, with a clock that stands still. */
 export async function openDomain(): Promise<TestDomain> {
@@ -42,7 +48,8 @@ export async function openDomain(): Promise<TestDomain> {
     journal,
     desk,
     clock,
-    session: async ({ start = true } = {}) => got(await createSession(journal, { title: 'A test', start }, systemActor)),
+    session: async ({ start = true } = {}) =>
+      got(await createSession(journal, { title: 'A test', start }, systemActor)),
     ask: async (sessionId, question = {}) =>
       got(
         await ask(

@@ -6,17 +6,21 @@ import { createTestDatabase } from './database.ts'
 
 export const adminKey = 'an-admin-key-for-tests'
 
-export interface TestServer extends AsyncDisposable {
-  app: App
+/** A server as its clients see it. */
+export interface TestClient {
   url: string
-  config: Config
-  connectionString: string
-  /** Everything that it logged, as lines. */
-  logLines: string[]
   rest(method: string, path: string, options?: RestOptions): Promise<RestResponse>
   graphql<T = Record<string, any>>(query: string, variables?: object, key?: string | null): Promise<T>
   /** The whole GraphQL answer, errors too. */
   graphqlRaw(query: string, variables?: object, key?: string | null): Promise<{ status: number; body: any }>
+}
+
+export interface TestServer extends TestClient, AsyncDisposable {
+  app: App
+  config: Config
+  connectionString: string
+  /** Everything that it logged, as lines. */
+  logLines: string[]
 }
 
 export interface RestOptions {
@@ -63,8 +67,21 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     { write: (line: string) => logLines.push(line) },
   )
   const app = await startApp(config, { log, now: options.now, drainGraceMs: 0 })
-  const url = `http://127.0.0.1:${port}`
+  return {
+    ...clientOf(`http://127.0.0.1:${port}`),
+    app,
+    config,
+    connectionString,
+    logLines,
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await owned?.drop()
+    },
+  }
+}
 
+/** The public doors of the server at an address, whichever process it runs in. */
+export function clientOf(url: string): TestClient {
   async function rest(
     method: string,
     path: string,
@@ -90,21 +107,13 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 
   return {
-    app,
     url,
-    config,
-    connectionString,
-    logLines,
     rest,
     graphqlRaw,
     async graphql(query, variables, key) {
       const { body } = await graphqlRaw(query, variables, key)
       if (body.errors) throw new Error(JSON.stringify(body.errors))
       return body.data
-    },
-    async [Symbol.asyncDispose]() {
-      await app.close()
-      await owned?.drop()
     },
   }
 }

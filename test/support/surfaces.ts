@@ -25,9 +25,15 @@ export interface Door {
 export const rest: Door = {
   name: 'REST',
   async answer(server, { requestId, action, content, note, key = adminKey }) {
-    const { status, body } = await server.rest('PATCH', `/api/v1/elicitations/${requestId}/respond`, { key, body: { action_type: action, content, note } })
+    const { status, body } = await server.rest('PATCH', `/api/v1/elicitations/${requestId}/respond`, {
+      key,
+      body: { action_type: action, content, note },
+    })
     if (status === 200) return { outcome: body.action }
-    const won = body.code === 'ALREADY_RESOLVED' ? { status: body.status, respondedBy: body.respondedBy, respondedAt: body.respondedAt } : undefined
+    const won =
+      body.code === 'ALREADY_RESOLVED'
+        ? { status: body.status, respondedBy: body.respondedBy, respondedAt: body.respondedAt }
+        : undefined
     return { outcome: body.code, ...(won ? { won } : {}), ...(body.fields ? { fields: body.fields } : {}) }
   },
 }
@@ -58,7 +64,14 @@ export const graphql: Door = {
     if (result.elicitation) return { outcome: result.elicitation.status.toLowerCase() }
     const outcome = codes[result.__typename]!
     if (outcome === 'ALREADY_RESOLVED')
-      return { outcome, won: { status: result.status.toLowerCase(), respondedBy: result.respondedBy?.name ?? null, respondedAt: result.respondedAt } }
+      return {
+        outcome,
+        won: {
+          status: result.status.toLowerCase(),
+          respondedBy: result.respondedBy?.name ?? null,
+          respondedAt: result.respondedAt,
+        },
+      }
     if (outcome === 'INVALID_CONTENT') {
       const fields: Record<string, string[]> = {}
       for (const { name, message } of result.fields) fields[name] = [...(fields[name] ?? []), message]
