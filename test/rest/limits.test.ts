@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSession, post, requestId } from '../support/ask.ts'
+import { createSession, requestId } from '../support/ask.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 /** Behind a proxy that names the caller, so that one test can come from many addresses. */
