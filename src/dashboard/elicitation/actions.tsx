@@ -50,7 +50,13 @@ export function Actions(props: {
           {`Dismiss${withNote}`}
         </Button>
         {!noteOpen && (
-          <Anchor component="button" type="button" size="sm" px={4} onClick={() => setNoteOpen(true)}>
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            className={classes.note}
+            onClick={() => setNoteOpen(true)}
+          >
             Add a note
           </Anchor>
         )}

@@ -2,6 +2,7 @@ import { Title } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import type { RequestFragment } from '../generated/graphql.ts'
 import { Link } from '../routing/link.tsx'
+import { Facts } from '../text/facts.tsx'
 import { StrangerText } from '../text/stranger-text.tsx'
 import classes from './banner.module.css'
 import { Countdown } from './countdown.tsx'
@@ -20,7 +21,7 @@ export function QuestionHead({ request, withSession }: { request: RequestFragmen
         <Title order={3} className={classes.tool}>
           <bdi>{toolName ?? 'A question'}</bdi>
         </Title>
-        <div className={classes.facts}>
+        <Facts>
           {withSession && (
             <span>
               <Link to={`/sessions/${session.id}`}>
@@ -30,7 +31,7 @@ export function QuestionHead({ request, withSession }: { request: RequestFragmen
           )}
           <span>{serverName ? <bdi>{serverName}</bdi> : 'an MCP server of this session'}</span>
           <Listening listening={request.listening} lastPolledAt={request.lastPolledAt} />
-        </div>
+        </Facts>
       </div>
     </>
   )

@@ -5,6 +5,7 @@ import { OutcomeDocument, type OutcomeFragment, type RequestFragment } from '../
 import { Link } from '../routing/link.tsx'
 import { useLive } from '../server/live.tsx'
 import { announce } from '../shell/announcer.tsx'
+import { Facts } from '../text/facts.tsx'
 import { AnsweredWith } from './answered-with.tsx'
 import classes from './banner.module.css'
 import type { DraftInHand } from './draft.ts'
@@ -54,7 +55,7 @@ export function Settled(props: {
         </Title>
         <CloseButton aria-label={`Clear ${tool}`} title="Clear" onClick={onClear} />
       </div>
-      <div className={classes.facts}>
+      <Facts>
         <bdi className={classes.tool}>{tool}</bdi>
         {withSession && (
           <span>
@@ -69,7 +70,7 @@ export function Settled(props: {
           </span>
         )}
         {delivery && <span>{delivery}</span>}
-      </div>
+      </Facts>
       {outcome?.status === 'EXPIRED' && <Text size="sm">{expiredMeans}</Text>}
       {outcome && <AnsweredWith outcome={outcome} />}
       {draft.touched && !answered && <Entered form={form} draft={draft} />}

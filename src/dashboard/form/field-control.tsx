@@ -118,7 +118,7 @@ function FieldDescription({ field, entry }: { field: FormField; entry: Entry }) 
         </StrangerText>
       ))}
       {secret && (
-        <Text span inherit display="block" c="warning" fw={500}>
+        <Text span inherit display="block" c="var(--hp-warning)" fw={500}>
           This looks like a secret. A server must not ask for one in a form; what you enter is shown and kept
           as it is.
         </Text>

@@ -2,6 +2,7 @@ import { AnsweredWith } from '../elicitation/answered-with.tsx'
 import { deliveryOf, endingOf, surfaceName } from '../elicitation/outcome-text.ts'
 import type { HistoryLineFragment } from '../generated/graphql.ts'
 import { Link } from '../routing/link.tsx'
+import { Facts } from '../text/facts.tsx'
 import { Ago } from '../text/moment.tsx'
 import { StrangerText } from '../text/stranger-text.tsx'
 import classes from './history.module.css'
@@ -34,7 +35,7 @@ function HistoryLine({ line }: { line: HistoryLineFragment }) {
         {line.summary}
       </StrangerText>
       <AnsweredWith outcome={line} />
-      <div className={classes.facts}>
+      <Facts>
         <span>
           <Link to={`/sessions/${line.session.id}`}>
             <bdi>{line.session.title}</bdi>
@@ -51,7 +52,7 @@ function HistoryLine({ line }: { line: HistoryLineFragment }) {
           </span>
         )}
         {delivery && <span>{delivery}</span>}
-      </div>
+      </Facts>
     </li>
   )
 }

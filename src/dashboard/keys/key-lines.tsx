@@ -5,6 +5,7 @@ import { type KeyLineFragment, RevokeKeyDocument } from '../generated/graphql.ts
 import { Link } from '../routing/link.tsx'
 import { useSubmit } from '../server/submit.ts'
 import { useNow } from '../text/clock.ts'
+import { Facts } from '../text/facts.tsx'
 import { Ago, Moment } from '../text/moment.tsx'
 import classes from './keys.module.css'
 
@@ -32,7 +33,7 @@ function KeyLine({ line }: { line: KeyLineFragment }) {
           <bdi className={classes.name}>{name}</bdi>{' '}
           <span className={classes.role}>{role.toLowerCase()}</span>
         </div>
-        <div className={classes.facts}>
+        <Facts>
           <code>{prefix}…</code>
           <span>
             created <Ago at={createdAt} />
@@ -62,7 +63,7 @@ function KeyLine({ line }: { line: KeyLineFragment }) {
               bound to <Link to={`/sessions/${sessionId}`}>a session</Link>
             </span>
           )}
-        </div>
+        </Facts>
       </div>
       {!ended && (
         <Button

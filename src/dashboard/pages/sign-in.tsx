@@ -1,5 +1,5 @@
 import { Button, PasswordInput, Text, Title } from '@mantine/core'
-import '@mantine/core/styles/PasswordInput.css'
+import '@mantine/core/styles/PasswordInput.layer.css'
 import { useEffect, useRef, useState } from 'react'
 import { navigate } from '../routing/location.ts'
 import { signIn } from '../server/sign-in.ts'

@@ -39,7 +39,7 @@ export function Shell({ onSignedOut }: { onSignedOut: () => void }) {
             <Logo />
             <span className={classes.name}>Holdpoint</span>
           </Link>
-          <nav aria-label="Pages">
+          <nav aria-label="Pages" className={classes.pages}>
             <ul className={classes.nav}>
               {tabs.map(({ to, name }) => (
                 <li key={to}>
