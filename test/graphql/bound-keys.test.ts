@@ -65,6 +65,11 @@ test('lists and their counts hold nothing of other sessions', async () => {
 })
 
 test('subscriptions carry nothing of other sessions, replayed or live', async () => {
+  const { rows } = await server.database.pool.query(
+    'select count(*)::int as n from event where session_id = $1',
+    [own.session.id],
+  )
+  const wanted = rows[0].n + 1
   const client = server.websocket({ connectionParams: { apiKey: key } })
   const cursors: string[] = []
   const reading = (async () => {
@@ -76,11 +81,6 @@ test('subscriptions carry nothing of other sessions, replayed or live', async ()
       if (cursors.length === wanted) return
     }
   })()
-  const { rows } = await server.database.pool.query(
-    'select count(*)::int as n from event where session_id = $1',
-    [own.session.id],
-  )
-  const wanted = rows[0].n + 1
   await expect.poll(() => cursors.length).toBe(wanted - 1)
   await server.elicit(other.session.id)
   await server.elicit(own.session.id)

@@ -1,9 +1,9 @@
 import { actorOf } from '../../auth/identity.ts'
 import { InvalidTransitionError, NotFoundError } from '../../base/refusal.ts'
+import type { GateStatus } from '../../gate/status.ts'
 import { builder } from '../builder.ts'
 import { GateAccess } from '../enums.ts'
 import { done } from '../outcome.ts'
-import type { GateStatus } from '../services.ts'
 import { sessionIdOf } from '../session/arguments.ts'
 
 const GateIncident = builder.objectRef<NonNullable<GateStatus['incident']>>('GateIncident').implement({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { actorOf } from '../../auth/identity.ts'
 import { InvalidInputError, InvalidTransitionError, NotFoundError } from '../../base/refusal.ts'
+import type { PreparedLaunch } from '../../runner/prepare-launch.ts'
 import { builder } from '../builder.ts'
 import { ConfigFormat, Runtime } from '../enums.ts'
 import { done } from '../outcome.ts'
 import { parseInput, text } from '../parse-input.ts'
-import type { PreparedLaunch } from '../services.ts'
 import { sessionIdOf } from '../session/arguments.ts'
 
 const configCharactersMax = 1024 * 1024
