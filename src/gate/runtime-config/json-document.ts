@@ -1,6 +1,6 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import type { Parsed, Path, Scalar, Table } from './parsed-document.ts'
-import { type Edit, indentation, lineEnding } from './text-edit.ts'
+import { type Edit, type Lines, linesOf } from './text-edit.ts'
 
 /**
  * JSON with comments and trailing commas, as the runtimes' own files have them. The library gives the tree with its
@@ -15,12 +15,13 @@ export function parseJson(text: string): Parsed {
     return { ok: false, problem: `${printParseErrorCode(error.error)} at ${place(text, error.offset)}` }
   if (root === undefined) return { ok: false, problem: 'it holds no value' }
 
-  const eol = lineEnding(text)
+  const lines = linesOf(text)
+  const eol = lines.ending
   const names = new WeakMap<Node, Map<string, Node>>()
   const replacements: Edit[] = []
   // Kept by object until the end: two insertions into one object would each bring a comma of their own.
   const additions = new Map<Node, Map<string, Scalar | Table>>()
-  const unit = indentUnit(text, root)
+  const unit = indentUnit(lines, root)
 
   function property(object: Node, name: string): Node | undefined {
     let index = names.get(object)
@@ -132,15 +133,15 @@ export function parseJson(text: string): Parsed {
     const last = object.children?.at(-1)
     const around = object.parent?.parent
     const colon = colonOf(last) ?? colonOf(around?.children?.[0]) ?? ': '
-    const outer = indentation(text, object.offset)
+    const outer = lines.indentation(object.offset)
     if (first !== undefined && last !== undefined) {
-      const lines = hasBreak(object.offset, first.offset) || hasBreak(endOf(last), endOf(object))
-      const own = indentation(text, last.offset)
-      return layout(colon, lines ? (own.length > outer.length ? own : outer + unit) : null, outer)
+      const spread = hasBreak(object.offset, first.offset) || hasBreak(endOf(last), endOf(object))
+      const own = lines.indentation(last.offset)
+      return layout(colon, spread ? (own.length > outer.length ? own : outer + unit) : null, outer)
     }
-    const lines =
+    const spread =
       hasBreak(object.offset, endOf(object)) || (around !== undefined && layoutOf(around).indent !== null)
-    return layout(colon, lines ? outer + unit : null, outer)
+    return layout(colon, spread ? outer + unit : null, outer)
   }
 
   function layout(colon: string, indent: string | null, outer: string): Layout {
@@ -195,9 +196,9 @@ function endOf(node: Node): number {
   return node.offset + node.length
 }
 
-function indentUnit(text: string, root: Node): string {
+function indentUnit(lines: Lines, root: Node): string {
   const first = root.type === 'object' ? root.children?.[0] : undefined
-  const unit = first === undefined ? '' : indentation(text, first.offset)
+  const unit = first === undefined ? '' : lines.indentation(first.offset)
   return unit === '' ? '  ' : unit
 }
 

@@ -1,4 +1,4 @@
-import { runtimeConfigCharactersMax } from '../../base/limits.ts'
+import { runtimeConfigCharactersMax, runtimeConfigServersMax } from '../../base/limits.ts'
 import type { Environment } from '../environment.ts'
 import { clientTtlMs, dotenvOverrides, type SpawnVariable, withDotenv } from '../spawn-environment.ts'
 import type { RuntimeAdapter } from './adapter.ts'
@@ -123,8 +123,12 @@ export function rewriteRuntimeConfig(input: RewriteInput): RewrittenConfig {
     return untouched(`${what} is not a table: ${withoutGate}`)
   }
 
+  const entries = Object.entries(tableAt(document.value, adapter.servers) ?? {})
+  if (entries.length > runtimeConfigServersMax) {
+    return untouched(`The MCP config has more than ${runtimeConfigServersMax} MCP servers: ${withoutGate}`)
+  }
   const warnings: string[] = []
-  const servers = Object.entries(tableAt(document.value, adapter.servers) ?? {}).map(([name, entry]) =>
+  const servers = entries.map(([name, entry]) =>
     rewriteServer(document, adapter, name, entry, input, warnings),
   )
   if (

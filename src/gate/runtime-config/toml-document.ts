@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Parsed, Path, Scalar } from './parsed-document.ts'
-import { type Edit, indentation, lineEnding } from './text-edit.ts'
+import { type Edit, linesOf } from './text-edit.ts'
 import {
   type ArrayValue,
   type Assignment,
@@ -27,7 +27,8 @@ export function parseToml(text: string): Parsed {
     const [reason] = error.message.split('\n')
     return { ok: false, problem: `${reason} at line ${error.line}, column ${error.column}` }
   }
-  const eol = lineEnding(text)
+  const lines = linesOf(text)
+  const eol = lines.ending
   const found = outline(text)
   const edits: Edit[] = []
 
@@ -55,7 +56,7 @@ export function parseToml(text: string): Parsed {
     if (parent.container.kind === 'inline') return add(parent, [`${name} = { ${pairs.join(', ')} }`])
     const header = parent.container.nameText === '' ? name : `${parent.container.nameText}.${name}`
     // Set off by a blank line from what stands before and, unless there is one already, from what follows.
-    const bottom = lineEnd((parent.container.assignments.at(-1) ?? parent.container).end)
+    const bottom = lines.endOf((parent.container.assignments.at(-1) ?? parent.container).end)
     const crowded = /^\r?\n[ \t]*[^\s]/.test(text.slice(bottom, bottom + 200))
     return addLines(parent.container, ['', `[${header}]`, ...pairs, ...(crowded ? [''] : [])])
   }
@@ -93,14 +94,14 @@ export function parseToml(text: string): Parsed {
   }
 
   /** As lines behind the last one of a header's body: what follows (blank lines, comments) belongs to the next. */
-  function addLines(header: HeaderTable, lines: string[], after = header.assignments.at(-1)): Edit[] {
+  function addLines(header: HeaderTable, added: string[], after = header.assignments.at(-1)): Edit[] {
     if (after === undefined && header.nameText === '') {
-      return [{ start: 0, end: 0, text: lines.map((line) => line + eol).join('') }]
+      return [{ start: 0, end: 0, text: added.map((line) => line + eol).join('') }]
     }
     const neighbour = after ?? header
-    const indent = indentation(text, neighbour.start)
-    const end = lineEnd(neighbour.end)
-    return [{ start: end, end, text: lines.map((line) => eol + (line === '' ? '' : indent + line)).join('') }]
+    const indent = lines.indentation(neighbour.start)
+    const end = lines.endOf(neighbour.end)
+    return [{ start: end, end, text: added.map((line) => eol + (line === '' ? '' : indent + line)).join('') }]
   }
 
   function removals(path: Path, indexes: ReadonlySet<number>): Edit[] {
@@ -129,7 +130,8 @@ export function parseToml(text: string): Parsed {
     const kept = items.findLast((_, index) => !indexes.has(index))
     const last = items.at(-1)
     if (kept !== undefined && kept !== last && kept.comma !== null && last?.comma === null) {
-      const blanks = /^[ \t]*(?=[^ \t\r\n#])/.exec(text.slice(kept.comma + 1, lineEnd(kept.comma)))?.[0] ?? ''
+      const blanks =
+        /^[ \t]*(?=[^ \t\r\n#])/.exec(text.slice(kept.comma + 1, lines.endOf(kept.comma)))?.[0] ?? ''
       removed.push({ start: kept.comma, end: kept.comma + 1 + blanks.length, text: '' })
     }
     return removed
@@ -138,8 +140,8 @@ export function parseToml(text: string): Parsed {
   /** A member with its comma; with its line and the comment beside it, when it has the line for itself. */
   function removal(item: Listed): Edit {
     const end = item.comma === null ? item.end : item.comma + 1
-    const before = text.slice(text.lastIndexOf('\n', item.start - 1) + 1, item.start)
-    const behind = text.slice(end, lineEnd(end))
+    const before = text.slice(lines.startOf(item.start), item.start)
+    const behind = text.slice(end, lines.endOf(end))
     if (/^[ \t]*$/.test(before) && /^[ \t]*(#.*)?$/.test(behind)) return wholeLines(item.start, end)
     // The blanks on one side go too: before it where nothing but a comment follows, else behind it.
     let [from, to] = [item.start, end]
@@ -150,18 +152,10 @@ export function parseToml(text: string): Parsed {
 
   /** The lines of a range, with the line break before them, so that text can still be put behind the line. */
   function wholeLines(start: number, end: number): Edit {
-    const first = text.lastIndexOf('\n', start - 1) + 1
-    const last = lineEnd(end)
+    const first = lines.startOf(start)
+    const last = lines.endOf(end)
     if (first > 0) return { start: first - (text[first - 2] === '\r' ? 2 : 1), end: last, text: '' }
-    const next = text.indexOf('\n', end)
-    return { start: 0, end: next < 0 ? text.length : next + 1, text: '' }
-  }
-
-  /** Where the line of an offset ends, before its line break. */
-  function lineEnd(offset: number): number {
-    const at = text.indexOf('\n', offset)
-    if (at < 0) return text.length
-    return text[at - 1] === '\r' ? at - 1 : at
+    return { start: 0, end: last + (text[last] === '\r' ? 2 : 1), text: '' }
   }
 
   return {
@@ -169,7 +163,9 @@ export function parseToml(text: string): Parsed {
     parsed: {
       value,
       assign,
-      removeItems: (path, indexes) => edits.push(...removals(path, indexes)),
+      removeItems(path, indexes) {
+        for (const edit of removals(path, indexes)) edits.push(edit)
+      },
       edits: () => edits,
     },
   }

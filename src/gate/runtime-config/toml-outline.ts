@@ -6,12 +6,21 @@ import { parse } from 'smol-toml'
  * that the library has accepted, so it checks nothing, and what is edited with its help is parsed again afterwards.
  */
 
+/**
+ * What lies deeper is not entered: nothing that is edited does, and a key of a million parts would otherwise take a
+ * path of a million steps for every line below it.
+ */
+const depthMax = 16
+
 /** A place that holds assignments: the root and each `[header]` (with its lines below it), or an inline table. */
 export type Container = HeaderTable | InlineTable
 
+/** The whole path from the root; null for what lies too deep to be entered. */
+type EntryPath = readonly string[] | null
+
 export interface HeaderTable {
   kind: 'header'
-  path: string[]
+  path: EntryPath
   /** The name as written between the brackets; empty for the root. */
   nameText: string
   /** From the bracket to the end of the header; both 0 for the root. */
@@ -22,7 +31,7 @@ export interface HeaderTable {
 
 export interface InlineTable {
   kind: 'inline'
-  path: string[]
+  path: EntryPath
   start: number
   end: number
   assignments: Assignment[]
@@ -52,8 +61,7 @@ export interface Listed {
 
 export interface Assignment extends Listed {
   container: Container
-  /** The whole path from the root. */
-  path: string[]
+  path: EntryPath
   /** End offsets of the parts of the dotted key: the key's text up to part i is [start, keyEnds[i]). */
   keyEnds: number[]
   value: Value
@@ -73,6 +81,10 @@ export interface Outline {
 
 export function pathKey(path: readonly string[]): string {
   return JSON.stringify(path)
+}
+
+function below(path: EntryPath, parts: readonly string[]): EntryPath {
+  return path === null || path.length + parts.length > depthMax ? null : [...path, ...parts]
 }
 
 export function outline(text: string): Outline {
@@ -106,10 +118,11 @@ export function outline(text: string): Outline {
     skipBlanks()
     at += isArray ? 2 : 1
     const nameText = text.slice(nameStart, nameEnd)
-    current = { kind: 'header', path: parts, nameText, start, end: at, assignments: [] }
-    const key = pathKey(parts)
+    current = { kind: 'header', path: below([], parts), nameText, start, end: at, assignments: [] }
+    if (current.path === null) return
+    const key = pathKey(current.path)
     if (!isArray) found.headers.set(key, current)
-    else found.arrayHeaders.set(key, [...(found.arrayHeaders.get(key) ?? []), current])
+    else if (!found.arrayHeaders.get(key)?.push(current)) found.arrayHeaders.set(key, [current])
   }
 
   function readAssignment(container: Container): Assignment {
@@ -118,10 +131,11 @@ export function outline(text: string): Outline {
     skipBlanks()
     at++ // =
     skipBlanks()
-    const path = [...container.path, ...parts]
+    const path = below(container.path, parts)
     const value = readValue(path)
     const assignment: Assignment = { container, path, keyEnds: ends, value, start, end: at, comma: null }
     container.assignments.push(assignment)
+    if (path === null || container.path === null) return assignment
     found.assignments.set(pathKey(path), assignment)
     for (let count = 1; count < parts.length; count++) {
       found.dotted.set(pathKey([...container.path, ...parts.slice(0, count)]), { assignment, parts: count })
@@ -129,7 +143,7 @@ export function outline(text: string): Outline {
     return assignment
   }
 
-  function readValue(path: string[]): Value {
+  function readValue(path: EntryPath): Value {
     const start = at
     switch (text[at]) {
       case '"':
@@ -149,12 +163,12 @@ export function outline(text: string): Outline {
     }
   }
 
-  function readArray(path: string[]): ArrayValue {
+  function readArray(path: EntryPath): ArrayValue {
     const array: ArrayValue = { kind: 'array', start: at, end: at, items: [] }
     readList(']', () => {
       const start = at
       // Items have no path that anybody could ask for; the step keeps them apart from the array's own.
-      readValue([...path, String(array.items.length)])
+      readValue(below(path, [String(array.items.length)]))
       const item: Listed = { start, end: at, comma: null }
       array.items.push(item)
       return item
@@ -163,9 +177,9 @@ export function outline(text: string): Outline {
     return array
   }
 
-  function readInlineTable(path: string[]): InlineTable {
+  function readInlineTable(path: EntryPath): InlineTable {
     const table: InlineTable = { kind: 'inline', path, start: at, end: at, assignments: [] }
-    found.inlineTables.set(pathKey(path), table)
+    if (path !== null) found.inlineTables.set(pathKey(path), table)
     readList('}', () => readAssignment(table))
     table.end = at
     return table
@@ -175,7 +189,10 @@ export function outline(text: string): Outline {
     at++ // the opening bracket
     skipVoid()
     while (at < text.length && text[at] !== close) {
+      const before = at
       const member = readMember()
+      // Cannot happen with valid text; if it ever does, the edited text will not read as intended and is dropped.
+      if (at === before) at = text.length
       skipVoid()
       if (text[at] === ',') {
         member.comma = at++
