@@ -2,7 +2,9 @@ import { sql } from '../database/sql.ts'
 import type { Journal } from '../events/journal.ts'
 import { lockSessions, saveSessions, underLock } from '../session/under-lock.ts'
 
-const requestsPerBatch = 500
+const requestsPerBatch = 1_000
+/** Batches are split by session among so many connections: their locks do not meet. */
+const hands = 2
 
 /** Expires what is due in one session. */
 export async function expireDueIn(journal: Journal, sessionId: string): Promise<void> {
@@ -22,18 +24,26 @@ export async function expireDue(journal: Journal, stopping?: AbortSignal): Promi
         select session_id from elicitation where status = 'pending' and expires_at <= ${journal.now()}
         order by expires_at limit ${requestsPerBatch}) due`)
     if (due.length === 0) break
-    const count = await journal.write(async (entry) => {
-      const ids = due.map(({ sessionId }) => sessionId)
-      const sessions = await lockSessions(journal, entry, ids)
-      for (const session of sessions) session.expireOverdue()
-      await saveSessions(entry, sessions)
-      return sessions.reduce((sum, session) => sum + session.resolved.size, 0)
-    })
+    const ids = due.map(({ sessionId }) => sessionId)
+    const share = Math.ceil(ids.length / hands)
+    const counts = await Promise.all(
+      Array.from({ length: hands }, (_, i) => expireIn(journal, ids.slice(i * share, (i + 1) * share))),
+    )
+    const count = counts.reduce((sum, each) => sum + each)
     // Somebody else expired them while this waited for their locks, and goes on with the rest.
     if (count === 0) break
     expired += count
   }
   return expired
+}
+
+function expireIn(journal: Journal, sessionIds: string[]): Promise<number> {
+  return journal.write(async (entry) => {
+    const sessions = await lockSessions(journal, entry, sessionIds)
+    for (const session of sessions) session.expireOverdue()
+    await saveSessions(entry, sessions)
+    return sessions.reduce((sum, session) => sum + session.resolved.size, 0)
+  })
 }
 
 /** The next deadline that is still ahead of anything pending, or null. */
