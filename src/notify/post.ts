@@ -43,6 +43,7 @@ export function post(url: URL, options: PostOptions): Promise<Posted> {
       agent: false,
       signal: signal ? AbortSignal.any([tooLate, signal]) : tooLate,
     })
+    let answered: (() => void) | null = null
     request.on('response', (response) => {
       const status = response.statusCode!
       const chunks: Buffer[] = []
@@ -52,6 +53,7 @@ export function post(url: URL, options: PostOptions): Promise<Posted> {
         response.destroy()
         resolve({ status, detail: describeAnswer(status, Buffer.concat(chunks).subarray(0, answerBytesMax)) })
       }
+      answered = done
       response.on('error', done)
       response.on('end', done)
       response.on('close', done)
@@ -62,7 +64,8 @@ export function post(url: URL, options: PostOptions): Promise<Posted> {
         if (size >= answerBytesMax) done()
       })
     })
-    request.on('error', (error) =>
+    request.on('error', (error) => {
+      if (answered) return answered()
       resolve({
         status: null,
         detail: tooLate.aborted
@@ -70,8 +73,8 @@ export function post(url: URL, options: PostOptions): Promise<Posted> {
           : signal?.aborted
             ? 'this server went away during the attempt'
             : describeError(error),
-      }),
-    )
+      })
+    })
     request.end(body)
   })
 }
