@@ -22,6 +22,7 @@ const statusOf: Record<string, [status: number, title: string]> = {
   NOT_FOUND: [404, 'Not found'],
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   SESSION_ARCHIVED: [409, 'Session archived'],
+  INVALID_TRANSITION: [409, 'Not possible now'],
   BODY_TOO_LARGE: [413, 'Body too large'],
   NOT_JSON: [415, 'Not JSON'],
   MALFORMED_JSON: [400, 'Malformed JSON'],
