@@ -12,6 +12,11 @@ import type {
 import { builder } from '../builder.ts'
 import { TextFormat } from '../enums.ts'
 
+const intMax = 2 ** 31 - 1
+
+/** A bound as an Int of GraphQL: where a stranger's is larger, no answer can reach it anyway. */
+const asInt = (bound: number | null) => (bound === null ? null : Math.min(bound, intMax))
+
 const FormFieldRef = builder.interfaceRef<FormField>('FormField').implement({
   description:
     'One thing that a form asks for. Names, titles and descriptions come from the MCP server: text, never markup.',
@@ -47,8 +52,16 @@ builder.objectRef<TextField>('TextField').implement({
   fields: (t) => ({
     format: t.expose('format', { type: TextFormat }),
     multiline: t.exposeBoolean('multiline'),
-    minLength: t.exposeInt('minLength', { nullable: true, description: 'In code points.' }),
-    maxLength: t.exposeInt('maxLength', { nullable: true, description: 'In code points.' }),
+    minLength: t.int({
+      resolve: ({ minLength }) => asInt(minLength),
+      nullable: true,
+      description: 'In code points.',
+    }),
+    maxLength: t.int({
+      resolve: ({ maxLength }) => asInt(maxLength),
+      nullable: true,
+      description: 'In code points.',
+    }),
     pattern: t.exposeString('pattern', {
       nullable: true,
       description:
@@ -86,8 +99,8 @@ builder.objectRef<MultiSelectField>('MultiSelectField').implement({
   interfaces: [FormFieldRef],
   fields: (t) => ({
     options: t.expose('options', { type: [SelectOption] }),
-    minItems: t.exposeInt('minItems', { nullable: true }),
-    maxItems: t.exposeInt('maxItems', { nullable: true }),
+    minItems: t.int({ resolve: ({ minItems }) => asInt(minItems), nullable: true }),
+    maxItems: t.int({ resolve: ({ maxItems }) => asInt(maxItems), nullable: true }),
     default: t.expose('default', { type: ['JSON'], nullable: true }),
   }),
 })
