@@ -11,7 +11,7 @@ const cutWordMax = 1_024
 /** Names whose value is a secret, whatever it looks like. `max_tokens` and a tokenizer are none. */
 const secretName =
   'passwords?|passwd|passphrase|passcode|pwd|secrets?|token(?!s|i[sz])|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?|credentials?'
-const secretKey = new RegExp(`${secretName}|authorization|cookie`, 'i')
+const secretKey = new RegExp(`${secretName}|authorization|cookie|^holdpoint-withdraw$`, 'i')
 
 /** One value behind a name: in quotes, in the escaped quotes of JSON within JSON, or bare. */
 const valuePattern = String.raw`"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|\\"[^"\\]*|[^\s"'\\,;&(){}<>[\]]+`
