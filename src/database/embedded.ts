@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import {
   chown,
   mkdir,
@@ -109,20 +110,25 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       log.warn({ pid: orphan }, 'stopped the embedded PostgreSQL that a killed server had left running')
 
     const binaries = await findBinaries(folder.user, folder.home)
+    await clearUnfinished(folder.home)
     if (!folder.initialised) {
-      await initialise(folder, binaries, durable)
+      // A kill may have come between the database and the note of it.
+      if (!existsSync(dataPath(folder.home))) await initialise(folder, binaries, durable)
       folder.initialised = true
       await saveDataFolder(folder)
     }
     await checkVersion(folder, binaries)
 
     const { child, port } = await startOnFreePort(folder, binaries, options)
-    if (port !== folder.port) {
-      folder.port = port
-      await saveDataFolder(folder)
+    const server = supervised(folder, child, port, locks, log)
+    try {
+      if (port !== folder.port) await saveDataFolder({ ...folder, port })
+    } catch (error) {
+      await server.stop()
+      throw error
     }
     log.info({ pid: child.pid, port, data: dataPath(folder.home) }, 'embedded PostgreSQL is ready')
-    return supervised(folder, child, port, locks, log)
+    return server
   } catch (error) {
     locks.dispose()
     throw explainError(error, dataDir)
@@ -141,13 +147,17 @@ export async function removeDataFolder(dataDir: string): Promise<void> {
   for (const folder of [home, path]) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Makes `data` in one step: whatever happens in between, it is either whole or not there. */
-async function initialise(folder: DataFolder, { initdb }: Binaries, durable: boolean): Promise<void> {
-  const { home, user, password } = folder
+/** Removes what a first start that was killed left half made. */
+async function clearUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (name.startsWith('unfinished-'))
       await rm(join(home, name), { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/** Makes `data` in one step: whatever happens in between, it is either whole or not there. */
+async function initialise(folder: DataFolder, { initdb }: Binaries, durable: boolean): Promise<void> {
+  const { home, user, password } = folder
   // A new name each time, because an `initdb` whose parent was killed may still be at work in the last one.
   const unfinished = join(home, `unfinished-${randomBytes(4).toString('hex')}`)
   const passwordFile = `${unfinished}-password`

@@ -3,7 +3,7 @@ import { access, constants, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { EmbeddedPostgresError } from './embedded-error.ts'
+import { EmbeddedPostgresError, wayOut } from './embedded-error.ts'
 import { giveToOwner } from './server-user.ts'
 
 /** Two starts at the same moment look at each other's lock for an instant; this is much longer. */
@@ -21,7 +21,7 @@ const held = new Set<DatabaseSync>()
  * does). Node has no call for such locks; an exclusive transaction in SQLite, which it carries, is one. Nothing is ever stored
  * in that file, and nobody may open and close it otherwise: closing any descriptor of it drops the process's lock.
  *
- * Throws `EmbeddedPostgresError` IN_USE when another holder lives.
+ * Throws `EmbeddedPostgresError`, IN_USE when another holder lives.
  */
 export async function lockFolder(folder: string): Promise<Disposable> {
   const file = join(folder, 'lock')
@@ -38,7 +38,13 @@ export async function lockFolder(folder: string): Promise<Disposable> {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
-    if (!(error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)) throw error
+    if (!(error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)) {
+      throw new EmbeddedPostgresError(
+        'START_FAILED',
+        `The data folder ${folder} cannot be locked: ${(error as Error).message}. Point HOLDPOINT_DATA_DIR to a local disk. ${wayOut}`,
+        error,
+      )
+    }
     throw new EmbeddedPostgresError(
       'IN_USE',
       `The data folder ${folder} is in use by ${holder(holderFile)}. One embedded PostgreSQL belongs to one server process: ` +

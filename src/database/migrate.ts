@@ -89,6 +89,20 @@ export async function applyMigrations(
   }
 }
 
+/** The names of the migrations that a start would apply now; nothing is changed. Throws `MigrationError`. */
+export async function pendingMigrations(
+  connectionString: string,
+  folder = migrationsFolder,
+): Promise<string[]> {
+  const migrations = await readMigrations(folder)
+  const client = await connect(connectionString)
+  try {
+    return (await findPending(client, migrations)).map(({ name }) => name)
+  } finally {
+    await client.end()
+  }
+}
+
 async function readMigrations(folder: string): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { appendFile, chmod, mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { globSync, readFileSync } from 'node:fs'
+import { appendFile, chmod, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
@@ -389,6 +390,25 @@ describe(`the embedded PostgreSQL, ${whoRuns}`, () => {
     await using server = await start(dataDir)
     expect(await exists(leftover)).toBe(false)
     expect(await query(server.connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test.each([
+    ['it has noted the password', 'postgres.json'],
+    ['it makes the database', 'postgres/unfinished-*/PG_VERSION'],
+    ['the database is made', 'postgres/data/PG_VERSION'],
+    ['PostgreSQL starts', 'postgres/data/postmaster.pid'],
+  ])('completes a first start that was killed when %s', async (_moment, file) => {
+    await using folder = await temporaryFolder()
+    const holder = new Holder(folder.path)
+    // As often as the disk can be read, so that the kill comes close behind the file.
+    while (globSync(file, { cwd: folder.path }).length === 0) await setImmediate()
+    await holder.kill()
+
+    await using server = await start(folder.path)
+    expect(await query(server.connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
+    expect((await readdir(join(folder.path, 'postgres'))).sort()).toEqual(['data', 'postgres.log'])
+    const record = JSON.parse(await readFile(join(folder.path, 'postgres.json'), 'utf8'))
+    expect(record).toMatchObject({ initialised: true, port: server.port })
   })
 
   test('says what is in the way when the data folder is a file', async () => {
