@@ -138,7 +138,7 @@ export function createLaunch(services: LaunchServices): Launch {
             kind,
           })),
           overridden,
-          overriddenAddress: shownAddress(dotenv.variables.ELICITATION_REQUEST_URL, overridden),
+          detail: overrideText(overridden, dotenv.variables),
         })
         return { runtime, addresses, stdioCount: stdio.length, agentKey: key?.secret ?? null }
       })
@@ -172,8 +172,11 @@ export function createLaunch(services: LaunchServices): Launch {
   }
 }
 
-/** The address that a `.env` puts in the place of ours, as the timeline may show it: tokens and passwords are secrets. */
-function shownAddress(url: string | undefined, overridden: readonly string[]): string | null {
-  if (url === undefined || !overridden.includes('ELICITATION_REQUEST_URL')) return null
-  return makeVisible(truncate(redact(url), addressCharactersMax))
+/** For the session page and the timeline: an address that is not ours. The token or password in it is nobody's business. */
+function overrideText(overridden: readonly string[], dotenv: Readonly<Environment>): string | null {
+  if (overridden.length === 0) return null
+  const url = overridden.includes('ELICITATION_REQUEST_URL') ? dotenv.ELICITATION_REQUEST_URL : undefined
+  const address =
+    url === undefined ? '' : `; requests go to ${makeVisible(redact(truncate(url, addressCharactersMax)))}`
+  return `The session's .env sets ${overridden.join(', ')}${address}`
 }

@@ -1,0 +1,265 @@
+import { constants, hostname } from 'node:os'
+import { basename } from 'node:path'
+import { redact } from '../base/redact.ts'
+import { truncate } from '../base/text.ts'
+import { childEnvironment } from '../gate/child-environment.ts'
+import { isBlank } from '../gate/dotenv.ts'
+import { type Environment, environmentOf } from '../gate/environment.ts'
+import { type ProbeResult, probe } from '../gate/probe.ts'
+import { clientTtlMs } from '../gate/spawn-environment.ts'
+import { systemPrompt } from '../gate/system-prompt.ts'
+import { type Ending, spawnAgent } from '../runner/agent-process.ts'
+import type { Equipped } from '../runner/launch-plan.ts'
+import { createPrivateFolder, isRunning, type PrivateFolder } from '../runner/private-folder.ts'
+import { planLaunch, type Runtime, runtimeOf } from '../runner/runtime.ts'
+import { type SessionEvent, supervise } from '../runner/supervise.ts'
+import { type Api, createApi, succeeded } from './api.ts'
+import { findConnection } from './connection.ts'
+import {
+  type CreateSessionData,
+  createSessionDocument,
+  type EventCursorData,
+  eventCursorDocument,
+  type FailSessionData,
+  failSessionDocument,
+  type LaunchedSession,
+  type LaunchSiteData,
+  launchSiteDocument,
+  type ResumeSessionData,
+  resumeSessionDocument,
+} from './documents.ts'
+import { findSession, prepareLaunch } from './launch.ts'
+import { exitCodes, Problem } from './problem.ts'
+import { createRunnerLink } from './runner-link.ts'
+import { readDotenv, type SessionDotenv } from './session-dotenv.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface RunOptions {
+  title?: string
+  /** Guessed from the command when absent. */
+  runtime?: Runtime
+  mcpConfig?: string
+  /** Resumes this one instead of creating another; an id or a slug. */
+  session?: string
+  /** Gives the agent a key of its own: it sees its session, and answers nothing. */
+  withAgentKey?: boolean
+}
+
+const commandCharactersMax = 500
+const heartbeatWithinMs = 30_000
+
+/** Runs an agent under Holdpoint, from the session to the report of its end. @returns the exit code of the command */
+export async function run(options: RunOptions, command: string[], terminal: Terminal): Promise<number> {
+  if (command.length === 0)
+    throw new Problem('Say what to run, behind "--": holdpoint run -- claude -p "…"', exitCodes.usage)
+  const { cwd } = terminal
+  const api = createApi(await findConnection(terminal.environment))
+  const notices = createNotices(terminal)
+  const runtime = options.runtime ?? runtimeOf(command)
+  const dotenv = await readDotenv(cwd)
+
+  const { gate } = await api.request<LaunchSiteData>(launchSiteDocument)
+  const [seen, elsewhere] = await Promise.all([probe(gate.url), probeOverride(dotenv, gate.url)])
+  const session = await sessionFor(api, options, { command, runtime, cwd })
+  notices.say(`session ${session.slug} at ${api.connection.url}/sessions/${session.id}`)
+  if (api.connection.key === 'launcher')
+    notices.say(
+      'the agent runs as a user who can read the files of the Holdpoint server: nothing keeps it from what it could do there (SECURITY.md)',
+    )
+
+  const link = (after: string) =>
+    createRunnerLink(api, { sessionId: session.id, command: shown(command), after })
+  // The prompt is written by what the server knows. Where one of us holds the gate for broken, it has to hear from here first.
+  const doubted =
+    gate.reachable === false ||
+    gate.hosts.some((each) => each.host === hostname() && each.reachable === false)
+  if (doubted || !seen.reachable) {
+    const early = link('0')
+    await early.register({ pid: process.pid, startedAt: new Date() })
+    await early.heartbeat(seen, AbortSignal.timeout(heartbeatWithinMs))
+  }
+  for (const each of [seen, elsewhere]) if (each && !each.reachable) notices.say(brokenGate(each))
+
+  await using folder = await createPrivateFolder(environmentOf(terminal.environment))
+  const { equipped, environment } = await equip({
+    api,
+    session,
+    runtime,
+    dotenv,
+    folder,
+    elsewhere,
+    options,
+    command,
+    terminal,
+    notices,
+  }).catch(async (error: unknown) => {
+    // Nothing runs: the session must not look as if something did.
+    if (session.status === 'RUNNING')
+      await fail(api, session.id, `The agent was not started: ${textOf(error)}`)
+    throw error
+  })
+  const { eventCursor } = await api.request<EventCursorData>(eventCursorDocument)
+  if (session.status !== 'RUNNING')
+    succeeded((await api.request<ResumeSessionData>(resumeSessionDocument, { id: session.id })).resumeSession)
+  const spawned = await spawnAgent(equipped.command, { cwd, environment })
+  if (!spawned.ok) {
+    const reason = `The command could not be started: ${spawned.reason}.`
+    await fail(api, session.id, reason)
+    throw new Problem(reason, spawned.exitCode)
+  }
+  notices.hold()
+  const outcome = await supervise(spawned.process, {
+    link: link(eventCursor),
+    gate: seen,
+    probe: () => probe(gate.url),
+    notice: notices.say,
+    onEnded: notices.release,
+  })
+  for (const notice of (await equipped.finish?.()) ?? []) notices.say(notice)
+  if (outcome.endedBy !== null) notices.say(endedText(outcome.endedBy))
+  return exitCodeOf(outcome)
+}
+
+async function equip(context: {
+  api: Api
+  session: LaunchedSession
+  runtime: Runtime
+  dotenv: SessionDotenv
+  folder: PrivateFolder
+  /** The gate that the `.env` names instead. */
+  elsewhere: ProbeResult | null
+  options: RunOptions
+  command: string[]
+  terminal: Terminal
+  notices: Notices
+}): Promise<{ equipped: Equipped; environment: Environment }> {
+  const { api, session, runtime, dotenv, folder, elsewhere, options, command, terminal, notices } = context
+  const parent = terminal.environment
+  const plan = await planLaunch(runtime, {
+    command,
+    cwd: terminal.cwd,
+    environment: childEnvironment(parent, { dotenv: dotenv.variables, spawn: {} }),
+    mcpConfigFile: options.mcpConfig ?? null,
+  })
+  const { withAgentKey } = options
+  const input = { sessionId: session.id, runtime, mcpConfig: plan.mcpConfig, dotenv, withAgentKey }
+  const prepared = await prepareLaunch(api, input)
+  const spawn = environmentOf(Object.fromEntries(prepared.env.map(({ name, value }) => [name, value])))
+  const broken = elsewhere !== null && !elsewhere.reachable
+  const equipped = await plan.equip(
+    {
+      mcpConfig: prepared.mcpConfig,
+      // The server does not know the gate that a `.env` names.
+      systemPrompt: broken ? brokenPrompt(elsewhere) : prepared.systemPrompt,
+      ttlMs: clientTtlMs(spawn.ELICITATION_TTL_MS),
+    },
+    folder,
+  )
+  for (const notice of [...plan.notices, ...prepared.warnings, ...equipped.notices]) notices.say(notice)
+  const keep = prepared.agentKey
+    ? { HOLDPOINT_URL: api.connection.url, HOLDPOINT_API_KEY: prepared.agentKey }
+    : undefined
+  const environment = childEnvironment(parent, { dotenv: dotenv.variables, spawn, keep })
+  return { equipped, environment: Object.assign(environment, equipped.environment) }
+}
+
+async function sessionFor(
+  api: Api,
+  { session: reference, title }: RunOptions,
+  { command, runtime, cwd }: { command: string[]; runtime: Runtime; cwd: string },
+): Promise<LaunchedSession> {
+  if (reference === undefined) {
+    const input = {
+      title: title ?? `${basename(command[0]!)} in ${basename(cwd) || cwd}`,
+      runtime: runtime.toUpperCase(),
+      workingDirectory: cwd,
+    }
+    return succeeded((await api.request<CreateSessionData>(createSessionDocument, { input })).createSession)
+      .session
+  }
+  const session = await findSession(api, reference)
+  if (session.status === 'ARCHIVED')
+    throw new Problem(
+      `The session ${session.slug} is archived. Unarchive it first, or leave --session out to create another one.`,
+    )
+  const { process: known } = session
+  const isHere =
+    known?.host === hostname() && known.pid !== null && known.endedAt === null && isRunning(known.pid)
+  if (known && (known.alive || isHere))
+    throw new Problem(
+      `An agent of the session ${session.slug} still runs on ${known.host}${known.pid === null ? '' : ` (process ${known.pid})`}. Pause the session to end it, and run this again.`,
+    )
+  // A session that is blocked is for the server to judge, before anything is prepared for it.
+  if (!session.blockedOnElicitation) return session
+  return succeeded(
+    (await api.request<ResumeSessionData>(resumeSessionDocument, { id: session.id })).resumeSession,
+  ).session
+}
+
+/** The gate that the `.env` names in the place of ours, looked at from here. */
+async function probeOverride({ variables }: SessionDotenv, gateUrl: string): Promise<ProbeResult | null> {
+  const url = variables.ELICITATION_REQUEST_URL
+  return url === undefined || isBlank(url) || url === gateUrl ? null : probe(url)
+}
+
+async function fail(api: Api, id: string, reason: string): Promise<void> {
+  // What is being reported is told to the person in any case.
+  await api.request<FailSessionData>(failSessionDocument, { id, reason }).catch(() => undefined)
+}
+
+function brokenGate({ url, detail }: ProbeResult): string {
+  return (
+    `THE APPROVAL GATE IS BROKEN: ${redact(url)} cannot be reached from this machine (${detail}). Whatever the agent asks for will ` +
+    'come out as "not approved", and nobody is asked. Check PUBLIC_URL of the server and the network between here and there.'
+  )
+}
+
+function brokenPrompt({ url, detail, checkedAt }: ProbeResult): string | null {
+  const gate = { status: 'unreachable', url: redact(url), detail, checkedAt, host: hostname() } as const
+  return systemPrompt({ gate, hasMcpServers: true })
+}
+
+function endedText({ type, actor, data }: SessionEvent): string {
+  const what = type.replace('session.', '')
+  const reason = typeof data.reason === 'string' ? `: ${data.reason}` : ''
+  return `the session was ${what} by ${actor.name ?? actor.kind}${reason}; the agent was ended`
+}
+
+/** For the page: what was run, without what must not be read there. */
+function shown(command: readonly string[]): string {
+  return truncate(redact(command.join(' ')), commandCharactersMax)
+}
+
+function exitCodeOf({ exitCode, signal }: Ending): number {
+  return exitCode ?? 128 + (signal === null ? 0 : constants.signals[signal])
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+interface Notices {
+  say: (text: string) => void
+  /** While an agent draws on the same terminal, a line of ours would land in its picture. */
+  hold(): void
+  release(): void
+}
+
+function createNotices({ note }: Terminal): Notices {
+  let held: string[] | null = null
+  const say = (text: string) => {
+    if (held === null) note(`holdpoint: ${text}`)
+    else held.push(text)
+  }
+  return {
+    say,
+    hold() {
+      if (process.stderr.isTTY) held = []
+    },
+    release() {
+      const texts = held ?? []
+      held = null
+      for (const text of texts) say(text)
+    },
+  }
+}

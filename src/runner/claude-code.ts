@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { type ParseError, parse } from 'jsonc-parser'
+import { isRecord, own } from '../base/json.ts'
+import { toolTimeoutMarginMs } from '../gate/runtime-config/rewrite.ts'
+import { ownArguments, takeOption } from './command-line.ts'
+import type { LaunchPlan, LaunchSettings } from './launch-plan.ts'
+
+type Servers = Map<string, unknown>
+
+/** Ends a call of a tool without progress after 30 minutes; per server it is set in its entry. */
+const idleTimeoutName = 'CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT'
+
+/**
+ * Claude Code takes a config by `--mcp-config`, whose servers win over those of the same name from anywhere else (seen with
+ * 2.1.197). So every stdio server that it would start by itself is put into the private copy: those of the user, of this
+ * project for the user, and of the project's `.mcp.json`. Of the latter in an interactive session only those that
+ * have been approved: whoever has not been asked about a server yet shall be, and `--mcp-config` skips the question.
+ */
+export async function planClaudeCode(settings: LaunchSettings): Promise<LaunchPlan> {
+  const { cwd, environment, mcpConfigFile } = settings
+  const notices: string[] = []
+  const parts = ownArguments(settings.command)
+  const servers: Servers = new Map()
+
+  if (!parts.options.includes('--strict-mcp-config')) {
+    const isPrint = parts.options.some((each) => each === '-p' || each === '--print')
+    const found = await findServers({ cwd, environment, isPrint })
+    for (const [name, entry] of found.servers) servers.set(name, entry)
+    notices.push(...found.notices)
+  }
+  for (const value of mcpConfigFile === null ? [] : [mcpConfigFile]) {
+    const given = await readGiven(value, cwd)
+    if (given === null)
+      notices.push(`${value} could not be read as an MCP config: Claude Code runs without it.`)
+    else for (const [name, entry] of given) servers.set(name, entry)
+  }
+  let { options } = parts
+  const taken = takeOption(options, '--mcp-config', { many: true })
+  const configs = await Promise.all(taken.values.map((value) => readGiven(value, cwd)))
+  // What cannot be read stays where it is: Claude Code says what is wrong with it.
+  if (configs.every((config) => config !== null)) {
+    options = taken.rest
+    for (const config of configs) for (const [name, entry] of config) servers.set(name, entry)
+  }
+
+  return {
+    mcpConfig:
+      servers.size === 0
+        ? null
+        : { format: 'json', text: JSON.stringify({ mcpServers: Object.fromEntries(servers) }, null, 2) },
+    notices,
+    async equip({ mcpConfig, systemPrompt, ttlMs }, folder) {
+      const ours: string[] = []
+      let rest = options
+      if (mcpConfig !== null) ours.push(`--mcp-config=${await folder.write('mcp.json', mcpConfig)}`)
+      if (systemPrompt !== null) {
+        const given = takeOption(options, '--append-system-prompt')
+        const files = takeOption(given.rest, '--append-system-prompt-file')
+        const texts = await Promise.all(
+          files.values.map((file) => readFile(resolve(cwd, file), 'utf8').catch(() => null)),
+        )
+        // Of two such options the last one counts, and the two kinds exclude each other.
+        const theirs = [...given.values, ...texts.filter((text) => text !== null)]
+        rest = texts.includes(null) ? given.rest : files.rest
+        ours.push('--append-system-prompt', [...theirs, systemPrompt].join('\n\n'))
+      }
+      const patienceMs = ttlMs + toolTimeoutMarginMs
+      const configured = Number(environment[idleTimeoutName])
+      return {
+        command: [...parts.program, ...rest, ...ours, ...parts.operands],
+        // For servers that come from elsewhere, such as a plugin.
+        environment: {
+          [idleTimeoutName]: String(Math.max(patienceMs, Number.isNaN(configured) ? 0 : configured)),
+        },
+        notices: [],
+      }
+    },
+  }
+}
+
+/** The stdio and remote servers that Claude Code would start by itself, the nearest definition of each name. */
+async function findServers({
+  cwd,
+  environment,
+  isPrint,
+}: {
+  cwd: string
+  environment: LaunchSettings['environment']
+  isPrint: boolean
+}): Promise<{ servers: Servers; notices: string[] }> {
+  const home = environment.CLAUDE_CONFIG_DIR || environment.HOME || ''
+  const user = await readJson(join(home, '.claude.json'))
+  const projects = ancestors(cwd).map((folder) => record(own(record(own(user, 'projects')), folder)))
+  const local = projects.find((project) => Object.keys(project).length > 0) ?? {}
+  const project = await readProjectServers(cwd)
+
+  const settingsFolder = environment.CLAUDE_CONFIG_DIR || join(home, '.claude')
+  // A project may reject its servers for everybody, but not approve them.
+  const theUsers = [
+    local,
+    await readJson(join(settingsFolder, 'settings.json')),
+    await readJson(join(cwd, '.claude', 'settings.local.json')),
+  ]
+  const everybodys = [...theUsers, await readJson(join(cwd, '.claude', 'settings.json'))]
+  const approved = new Set(theUsers.flatMap((choice) => list(own(choice, 'enabledMcpjsonServers'))))
+  const rejected = new Set(everybodys.flatMap((choice) => list(own(choice, 'disabledMcpjsonServers'))))
+  const approvesAll = theUsers.some((choice) => own(choice, 'enableAllProjectMcpServers') === true)
+  const off = new Set(list(own(local, 'disabledMcpServers')))
+  const mayStart = (name: string) => !rejected.has(name) && (isPrint || approvesAll || approved.has(name))
+
+  const servers: Servers = new Map()
+  const waiting: string[] = []
+  for (const [name, entry] of Object.entries(record(own(user, 'mcpServers')))) servers.set(name, entry)
+  for (const [name, entry] of project) {
+    if (mayStart(name)) servers.set(name, entry)
+    else {
+      // Claude Code takes the project's before the user's of this name, should it be approved.
+      servers.delete(name)
+      if (!rejected.has(name)) waiting.push(name)
+    }
+  }
+  for (const [name, entry] of Object.entries(record(own(local, 'mcpServers')))) servers.set(name, entry)
+  for (const name of off) servers.delete(name)
+  return { servers, notices: waiting.length > 0 ? [noticeOf(waiting, environment)] : [] }
+}
+
+function noticeOf(waiting: string[], environment: LaunchSettings['environment']): string {
+  const names = waiting.map((name) => JSON.stringify(name)).join(', ')
+  return environment.CLAUDE_CODE_MCP_ALLOWLIST_ENV
+    ? `The servers ${names} of .mcp.json are not approved in Claude Code yet, and CLAUDE_CODE_MCP_ALLOWLIST_ENV keeps the environment from them: they will NOT reach the gate. Approve them and run again, or add --mcp-config .mcp.json.`
+    : `The servers ${names} of .mcp.json are not approved in Claude Code yet: this time they get the gate through the environment only. After the approval each has an address of its own.`
+}
+
+/** The project's servers: `.mcp.json` of the folder and of those above it, the nearest first. */
+async function readProjectServers(cwd: string): Promise<Servers> {
+  const servers: Servers = new Map()
+  for (const folder of ancestors(cwd).toReversed())
+    for (const [name, entry] of Object.entries(
+      record(own(await readJson(join(folder, '.mcp.json')), 'mcpServers')),
+    ))
+      servers.set(name, entry)
+  return servers
+}
+
+/** The servers of a file, or of JSON itself, as `--mcp-config` takes both; null when it is neither. */
+async function readGiven(value: string, cwd: string): Promise<Servers | null> {
+  const text = value.trimStart().startsWith('{')
+    ? value
+    : await readFile(resolve(cwd, value), 'utf8').catch(() => null)
+  if (text === null) return null
+  const servers = own(parsed(text), 'mcpServers')
+  return isRecord(servers) ? new Map(Object.entries(servers)) : null
+}
+
+async function readJson(file: string): Promise<Record<string, unknown>> {
+  const text = await readFile(file, 'utf8').catch(() => null)
+  return text === null ? {} : parsed(text)
+}
+
+function parsed(text: string): Record<string, unknown> {
+  const errors: ParseError[] = []
+  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
+  return errors.length === 0 ? record(value) : {}
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {}
+}
+
+function list(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+}
+
+function ancestors(folder: string): string[] {
+  const parent = dirname(folder)
+  return parent === folder ? [folder] : [folder, ...ancestors(parent)]
+}
