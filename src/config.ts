@@ -63,6 +63,12 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 )
 
+/** As Standard Webhooks writes them, padding and all. */
+function isWebhookSecret(text: string): boolean {
+  const key = text.replace(/^whsec_/, '')
+  return key.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(key) && Buffer.from(key, 'base64').length >= 16
+}
+
 /** One entry a variable; a blank one is one that is not set. */
 const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -90,7 +96,13 @@ const variables = z.object({
     .optional(),
   HOLDPOINT_ALERT_WEBHOOK_URL: z.string().refine(webUrl, 'must be an http or https address').optional(),
   HOLDPOINT_NOTIFY_WEBHOOK_URL: z.string().refine(webUrl, 'must be an http or https address').optional(),
-  HOLDPOINT_WEBHOOK_SECRET: z.string().optional(),
+  HOLDPOINT_WEBHOOK_SECRET: z
+    .string()
+    .refine(
+      isWebhookSecret,
+      'must be base64 of at least 16 bytes, with or without whsec_ in front; openssl rand -base64 32 makes one',
+    )
+    .optional(),
   HOLDPOINT_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
   HOLDPOINT_FORGET_CONTENT_MINUTES: wholeNumber(1, 52_560_000).optional(),
   HOLDPOINT_VAPID_PUBLIC_KEY: z.string().optional(),

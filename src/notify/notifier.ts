@@ -73,7 +73,7 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
   const { database } = journal
   const ending = new AbortController()
   const { signal } = ending
-  let stopping = false
+  let stopped: Promise<void> | null = null
   const keys = await loadVapidKeys(database, options.vapidKeys)
   const push = createWebPush({ keys, publicUrl, addresses: pushAddresses, signal })
   const webhook = options.webhook && createWebhook({ ...options.webhook, now: journal.now, signal })
@@ -145,12 +145,19 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
     await walkTimeline({ journal, position, hasWebhook: webhook !== null })
   })
   const run = async () => {
-    if (stopping) return
+    if (stopped) return
     await read()
     await send()
   }
   const settled = async () => {
     await Promise.allSettled([read.running(), ...pumps.map((pump) => pump.settled())])
+  }
+
+  async function end(): Promise<void> {
+    for (const pump of pumps) pump.stop()
+    const grace = setTimeout(() => ending.abort(), stopGraceMs)
+    await settled()
+    clearTimeout(grace)
   }
 
   return {
@@ -171,12 +178,9 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
       await pruneNotifications(database, now)
       await pruneSubscriptions(database, now)
     },
-    async stop() {
-      stopping = true
-      for (const pump of pumps) pump.stop()
-      const grace = setTimeout(() => ending.abort(), stopGraceMs)
-      await settled()
-      clearTimeout(grace)
+    stop() {
+      stopped ??= end()
+      return stopped
     },
   }
 }

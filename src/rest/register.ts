@@ -1,7 +1,10 @@
 import fastifyRateLimit from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
+import type { Notifier } from '../notify/notifier.ts'
 import { registerElicitations } from './elicitations.ts'
 import { registerHooks } from './hooks.ts'
+import { registerNotifications } from './notifications.ts'
+import { registerPush } from './push.ts'
 import { createRates } from './rates.ts'
 import type { RestServices } from './services.ts'
 import { registerSignIn } from './sign-in.ts'
@@ -9,11 +12,17 @@ import { registerSignIn } from './sign-in.ts'
 /** The REST surface under /api/v1. */
 export async function registerRest(
   app: FastifyInstance,
-  services: RestServices & { secret: string },
+  services: RestServices & { secret: string; notifier?: Notifier },
 ): Promise<void> {
+  const { authenticator, notifier, publicUrl } = services
+  const { journal } = services.desk
   await app.register(fastifyRateLimit, { global: false })
   const rates = createRates(app)
   registerElicitations(app, services, rates)
   registerHooks(app, services, rates)
-  registerSignIn(app, { ...services, journal: services.desk.journal }, rates)
+  registerSignIn(app, { ...services, journal }, rates)
+  if (notifier) {
+    registerPush(app, { journal, authenticator, push: notifier.push, publicUrl })
+    registerNotifications(app, { journal, authenticator, notifier })
+  }
 }
