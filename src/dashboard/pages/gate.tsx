@@ -21,14 +21,22 @@ import pageClasses from './page.module.css'
 type Gate = GateQuery['gate']
 
 export function GatePage() {
-  const live = useLive(GateDocument, {}, { concerns: (event) => event.type.startsWith('gate.') })
+  const live = useLive(
+    GateDocument,
+    {},
+    {
+      concerns: (event) => event.type.startsWith('gate.'),
+      // A check that finds everything as before is no event.
+      everyMs: 30_000,
+    },
+  )
   const sessionId = useAddress().searchParams.get('session')
   return (
     <Stack gap="xl">
       <Title order={1}>Gate</Title>
       {live.data ? (
         <>
-          <State gate={live.data.gate} />
+          <State gate={live.data.gate} onChecked={live.refresh} />
           <Hosts hosts={live.data.gate.hosts} />
           <Addresses gate={live.data.gate} sessionId={sessionId} />
         </>
@@ -39,7 +47,7 @@ export function GatePage() {
   )
 }
 
-function State({ gate }: { gate: Gate }) {
+function State({ gate, onChecked }: { gate: Gate; onChecked: () => Promise<void> }) {
   const { may } = useViewer()
   const client = useClient()
   const { busy, failure, submit } = useSubmit()
@@ -92,7 +100,9 @@ function State({ gate }: { gate: Gate }) {
             <Button
               variant="default"
               aria-disabled={busy || undefined}
-              onClick={() => void submit(() => client.mutation(ProbeGateDocument, {}).toPromise())}
+              onClick={() =>
+                void submit(() => client.mutation(ProbeGateDocument, {}).toPromise()).then(onChecked)
+              }
             >
               {busy ? 'Checking…' : 'Check now'}
             </Button>

@@ -8,7 +8,8 @@ export function announce(text: string) {
   announcements.dispatchEvent(new CustomEvent('announce', { detail: text }))
 }
 
-const saidForMs = 10_000
+// Readers take the words up as they appear; what lingers would be read again by whoever browses past it.
+const saidForMs = 2_000
 
 /** The page's one live region. It is there before the first word, or readers would not be listening. */
 export function Announcer() {

@@ -15,7 +15,6 @@ export type Question = {
   path?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a test reads out of an answer is what it is about
 type Answer = any
 
 export async function graphql(
