@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
 import { type ActionWord, type AnswerOptions, actions, answer } from './answer.ts'
+import type { BridgeOptions } from './bridge.ts'
 import { env } from './env.ts'
 import { type CreateKeyOptions, createKey, listKeys, revokeKey, roles } from './keys.ts'
 import { parseRuntime } from './launch.ts'
@@ -148,6 +149,54 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
     .addOption(session('of this session only (its id or slug)'))
     .addOption(new Option('--json', 'print one JSON object a line, for scripts'))
     .action(async (options: WatchOptions) => exit(await watch(options, terminal)))
+
+  add(
+    'mcp',
+    'the MCP server, on stdio: an agent asks its person, and whoever has a key of their own answers',
+    `  {"mcpServers": {"holdpoint": {"command": "holdpoint", "args": ["mcp"]}}}
+  claude -p --permission-prompt-tool mcp__holdpoint__approve_tool_use "…"
+
+What an agent asks goes where the variables of its session say (holdpoint env prints them), or to HOLDPOINT_URL with a key that
+is bound to the session.`,
+  ).action(async () => {
+    const { mcp } = await import('./mcp.ts')
+    exit(await mcp(terminal))
+  })
+
+  add(
+    'bridge',
+    'stand before an MCP server, and answer its questions by asking a person',
+    `  {"command": "holdpoint", "args": ["bridge", "--server", "tickets", "--", "node", "tickets.js"]}
+
+It says that its client can be asked (form and url), whatever the client itself says, and passes everything else on as it is. Whom to
+ask is said by the variables of the session (holdpoint env prints them), or by HOLDPOINT_URL with a key that is bound to the session.
+When Holdpoint cannot be reached the server gets an error, and never a refusal.
+
+Exit codes: those of the server, with 128 + n for signal n, 126 and 127 when it could not be started.`,
+  )
+    .argument('<command...>', 'the MCP server, best behind "--"')
+    .passThroughOptions()
+    .option('--server <name>', 'what people see as the server that asks, where its address does not say')
+    .action(async (command: string[], options: BridgeOptions) => {
+      const { bridge } = await import('./bridge.ts')
+      exit(await bridge(options, command, terminal))
+    })
+
+  add(
+    'hook',
+    'a hook of an agent runtime: its JSON comes in on stdin, the decision goes out on stdout',
+    `  {"hooks": {"Elicitation": [{"matcher": "", "hooks": [
+    {"type": "command", "command": "holdpoint hook claude-code", "timeout": 3900}]}]}}
+
+Exit codes: 0 with a decision, 1 without one. Nothing else, since Claude Code takes a 2 for a refusal.`,
+  )
+    .argument('[runtime]', 'claude-code')
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async (runtime: string | undefined) => {
+      const { hook } = await import('./hook.ts')
+      exit(await hook(runtime, terminal))
+    })
 
   const keys = add(
     'keys',
