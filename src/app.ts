@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { createAuthenticator } from './auth/authenticator.ts'
 import { ensureAdminKey } from './auth/first-key.ts'
 import { ensureLauncherKey, writeAddress } from './auth/launcher-key.ts'
+import { guardUserHeader } from './auth/proxied-user.ts'
 import { createSignInLink } from './auth/sign-in.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database/database.ts'
@@ -131,6 +132,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   const authenticator = createAuthenticator({
     journal,
     secret,
+    userHeader: config.trustedUserHeader,
     onError: onError('the last use of keys could not be written'),
   })
   ending.defer(() => authenticator.stop())
@@ -159,6 +161,8 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   let draining = false
   const http = createHttp({ log, trustProxy: config.trustProxy })
   ending.defer(() => http.close())
+  if (config.trustedUserHeader && Array.isArray(config.trustProxy))
+    guardUserHeader(http.server, config.trustedUserHeader, config.trustProxy)
   // Whoever is answered while the server goes away comes back to another one.
   http.addHook('onSend', async (_, reply) => {
     if (draining) reply.header('Connection', 'close')

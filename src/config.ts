@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { elicitationDeadlineMaxMs } from './base/limits.ts'
+import type { Role } from './database/generated/prisma/enums.ts'
 import {
   addressWarnings,
   isLoopbackHost,
@@ -30,7 +31,8 @@ export interface Config {
   allowedHosts: string[]
   /** What Fastify takes: false, true, or a list of proxy addresses. */
   trustProxy: boolean | string[]
-  trustedUserHeader: string | null
+  /** The header in which a trusted proxy names its user, and the role of such users. */
+  trustedUserHeader: { name: string; role: Role } | null
   alertWebhookUrl: string | null
   notifyWebhookUrl: string | null
   webhookSecret: string | null
@@ -92,7 +94,10 @@ const variables = z.object({
   HOLDPOINT_TRUST_PROXY: z.string().optional(),
   HOLDPOINT_TRUSTED_USER_HEADER: z
     .string()
-    .regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header')
+    .regex(
+      /^[A-Za-z0-9-]+(=(viewer|responder|launcher|operator|admin))?$/,
+      'must be the name of a header, or name=role with the role of those users (responder when left out)',
+    )
     .optional(),
   HOLDPOINT_ALERT_WEBHOOK_URL: z.string().refine(webUrl, 'must be an http or https address').optional(),
   HOLDPOINT_NOTIFY_WEBHOOK_URL: z.string().refine(webUrl, 'must be an http or https address').optional(),
@@ -136,9 +141,9 @@ export function readConfig(environment: Record<string, string | undefined>, cwd:
 
   if (Boolean(set.HOLDPOINT_VAPID_PUBLIC_KEY) !== Boolean(set.HOLDPOINT_VAPID_PRIVATE_KEY))
     problems.push('HOLDPOINT_VAPID_PUBLIC_KEY and HOLDPOINT_VAPID_PRIVATE_KEY must be set together')
-  if (set.HOLDPOINT_TRUSTED_USER_HEADER && !set.HOLDPOINT_TRUST_PROXY)
+  if (set.HOLDPOINT_TRUSTED_USER_HEADER && !Array.isArray(trustedProxies(set.HOLDPOINT_TRUST_PROXY)))
     problems.push(
-      'HOLDPOINT_TRUSTED_USER_HEADER needs HOLDPOINT_TRUST_PROXY: say which proxy may name a user',
+      'HOLDPOINT_TRUSTED_USER_HEADER needs addresses in HOLDPOINT_TRUST_PROXY: say which proxy may name a user',
     )
   const defaultExpirationMs = expiration(set.ELICITATION_EXPIRATION_MINUTES, warnings)
   if (!parsed.success || problems.length > 0) return { ok: false, problems }
@@ -158,7 +163,7 @@ export function readConfig(environment: Record<string, string | undefined>, cwd:
     gateAccess: v.HOLDPOINT_GATE_ACCESS,
     allowedHosts: v.HOLDPOINT_ALLOWED_HOSTS,
     trustProxy: trustedProxies(v.HOLDPOINT_TRUST_PROXY),
-    trustedUserHeader: v.HOLDPOINT_TRUSTED_USER_HEADER?.toLowerCase() ?? null,
+    trustedUserHeader: userHeader(v.HOLDPOINT_TRUSTED_USER_HEADER),
     alertWebhookUrl: v.HOLDPOINT_ALERT_WEBHOOK_URL ?? null,
     notifyWebhookUrl: v.HOLDPOINT_NOTIFY_WEBHOOK_URL ?? null,
     webhookSecret: v.HOLDPOINT_WEBHOOK_SECRET ?? null,
@@ -199,6 +204,12 @@ function expiration(text: string | undefined, warnings: string[]): number {
     return expirationMinutesMax * minute
   }
   return minutes * minute
+}
+
+function userHeader(text: string | undefined): Config['trustedUserHeader'] {
+  if (text === undefined) return null
+  const [name, role = 'responder'] = text.split('=')
+  return { name: name!.toLowerCase(), role: role as Role }
 }
 
 /** `true`, `false`, or the addresses and networks of the proxies, separated by commas. */

@@ -5,12 +5,13 @@ import { sql } from '../database/sql.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Identity } from './identity.ts'
 import { identify } from './keys.ts'
+import { proxiedUser, type TrustedUserHeader } from './proxied-user.ts'
 import { findSignIn } from './sign-in.ts'
 
 /** What a request's headers say about who sends it. */
 export type Authentication =
-  | { ok: true; identity: Identity; by: 'key' | 'cookie' }
-  /** `missing`: no credential at all; `wrong`: one that is unknown, expired or revoked; `cross-site`: a cookie without same-origin proof. */
+  | { ok: true; identity: Identity; by: 'key' | 'cookie' | 'proxy' }
+  /** `missing`: no credential at all; `wrong`: one that is unknown, expired or revoked; `cross-site`: a browser without same-origin proof. */
   | { ok: false; why: 'missing' | 'wrong' | 'cross-site' }
 
 export interface Authenticator {
@@ -35,9 +36,11 @@ export function createAuthenticator(options: {
   journal: Journal
   /** Signs the cookie. */
   secret: string
+  /** Believed where it is present: `guardUserHeader` takes it off what comes from elsewhere. */
+  userHeader?: TrustedUserHeader | null
   onError: (error: unknown) => void
 }): Authenticator {
-  const { journal, secret, onError } = options
+  const { journal, secret, userHeader = null, onError } = options
   const remembered = new Map<string, { identity: Identity; until: number }>()
   const used = new Map<string, Date>()
 
@@ -85,6 +88,12 @@ export function createAuthenticator(options: {
       if (key !== null) {
         const identity = await identifyKey(key)
         return identity ? { ok: true, identity, by: 'key' } : { ok: false, why: 'wrong' }
+      }
+      const user = userHeader && proxiedUser(headers[userHeader.name], userHeader)
+      if (user) {
+        // The proxy signs in whatever the browser sends, also for a page of somebody else.
+        if (changesState && !isSameOrigin(headers)) return { ok: false, why: 'cross-site' }
+        return { ok: true, identity: user, by: 'proxy' }
       }
       const cookie = fastifyCookie.parse(headers.cookie ?? '')[cookieName]
       if (!cookie) return { ok: false, why: 'missing' }

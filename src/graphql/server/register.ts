@@ -76,7 +76,7 @@ export async function registerGraphql(
   ): GraphqlContext {
     const left = new AbortController()
     reply.raw.once('close', () => left.abort())
-    const surface = by === 'cookie' ? 'dashboard' : headers['holdpoint-client'] === 'cli' ? 'cli' : 'graphql'
+    const surface = by !== 'key' ? 'dashboard' : headers['holdpoint-client'] === 'cli' ? 'cli' : 'graphql'
     return { services, identity, surface, clientLeft: left.signal }
   }
 

@@ -114,7 +114,7 @@ export function serveSockets(server: Server, engine: Engine, services: GraphqlSe
     if (!authentication.ok) return null
     return {
       identity: authentication.identity,
-      surface: authentication.by === 'cookie' ? 'dashboard' : 'graphql',
+      surface: authentication.by === 'key' ? 'graphql' : 'dashboard',
     }
   }
 
