@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { type Config, readConfig } from '../src/config.ts'
+
+function read(environment: Record<string, string>): { config: Config; warnings: string[] } {
+  const result = readConfig(environment, '/srv/holdpoint')
+  if (!result.ok) throw new Error(result.problems.join('\n'))
+  return result
+}
+
+function problems(environment: Record<string, string>): string[] {
+  const result = readConfig(environment, '/srv/holdpoint')
+  return result.ok ? [] : result.problems
+}
+
+describe('the configuration', () => {
+  it('needs nothing set', () => {
+    const { config, warnings } = read({})
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 4010,
+      publicUrl: null,
+      databaseUrl: null,
+      dataDir: '/srv/holdpoint/.holdpoint',
+      environment: 'development',
+      defaultExpirationMs: 60 * 60_000,
+      pollHoldMs: 8_000,
+      heldPollsMax: 20_000,
+      gateAccess: 'open',
+    })
+    expect(warnings).toEqual([])
+  })
+
+  it('takes a blank variable for one that is not set', () => {
+    expect(read({ PORT: ' ', PUBLIC_URL: '', HOLDPOINT_ADMIN_KEY: '' }).config).toMatchObject({
+      port: 4010,
+      publicUrl: null,
+      adminKey: null,
+    })
+  })
+
+  it('reports every problem at once, each by the name of its variable', () => {
+    const found = problems({
+      PORT: 'eighty',
+      PUBLIC_URL: 'holdpoint.example',
+      DATABASE_URL: 'mysql://x',
+      HOLDPOINT_ADMIN_KEY: 'short',
+      HOLDPOINT_ENV: 'prod',
+      HOLDPOINT_GATE_ACCESS: 'closed',
+      HOLDPOINT_POLL_HOLD_SECONDS: '61',
+      LOG_LEVEL: 'loud',
+    })
+    for (const name of [
+      'PORT',
+      'PUBLIC_URL',
+      'DATABASE_URL',
+      'HOLDPOINT_ADMIN_KEY',
+      'HOLDPOINT_ENV',
+      'HOLDPOINT_GATE_ACCESS',
+      'HOLDPOINT_POLL_HOLD_SECONDS',
+      'LOG_LEVEL',
+    ])
+      expect(found.filter((problem) => problem.startsWith(name))).toHaveLength(1)
+  })
+
+  it.each(['0.0.0.0', '::'])('asks for PUBLIC_URL when HOST is %s', (HOST) => {
+    expect(problems({ HOST })).toEqual([expect.stringContaining('PUBLIC_URL')])
+    expect(problems({ HOST, PUBLIC_URL: 'https://holdpoint.example.com' })).toEqual([])
+  })
+
+  it('drops the slash at the end of PUBLIC_URL', () => {
+    expect(read({ PUBLIC_URL: 'https://holdpoint.example.com/' }).config.publicUrl).toBe(
+      'https://holdpoint.example.com',
+    )
+  })
+
+  it('warns of an open gate that listens beyond loopback', () => {
+    const wide = { HOST: '192.0.2.7', HOLDPOINT_ENV: 'production' }
+    expect(read(wide).warnings).toEqual([expect.stringContaining('HOLDPOINT_GATE_ACCESS')])
+    expect(read({ ...wide, HOLDPOINT_GATE_ACCESS: 'capability' }).warnings).toEqual([])
+  })
+})
+
+describe('ELICITATION_EXPIRATION_MINUTES never fails a start', () => {
+  it.each([
+    ['5', 5, 0],
+    ['10080', 10_080, 0],
+    ['10081', 10_080, 1],
+    ['0', 60, 1],
+    ['-5', 60, 1],
+    ['2.5', 60, 1],
+    ['an hour', 60, 1],
+    ['1e3', 60, 1],
+    ['', 60, 0],
+  ])('%j is %i minutes, with %i warnings', (text, minutes, warned) => {
+    const { config, warnings } = read({ ELICITATION_EXPIRATION_MINUTES: text })
+    expect(config.defaultExpirationMs).toBe(minutes * 60_000)
+    expect(warnings).toHaveLength(warned)
+  })
+})
