@@ -15,10 +15,10 @@ export function contentOf(words: readonly string[], form: Form | null): Record<s
     given.set(name, [...(given.get(name) ?? []), word.slice(at + 1)])
   }
   // Object.fromEntries, so that a field by the name of __proto__ is one like any other.
-  return Object.fromEntries([...given].map(([name, values]) => [name, valueOf(name, values, form)]))
+  return Object.fromEntries([...given].map(([name, values]) => [name, parseValue(name, values, form)]))
 }
 
-function valueOf(name: string, values: string[], form: Form | null): unknown {
+function parseValue(name: string, values: string[], form: Form | null): unknown {
   const field = form?.fields.find((each) => each.name === name)
   if (field?.__typename === 'MultiSelectField') return values.map((value) => optionOf(field, value))
   if (values.length > 1)
