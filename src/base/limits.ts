@@ -71,6 +71,20 @@ export const metaDepthMax = 64
 /** Servers of one launch that get an address of their own, and that its timeline event names. */
 export const mcpServersPerLaunchMax = 100
 
+/** Code points of a request's message in a notification; the page shows all of it. */
+export const noticeMessageCharactersMax = 150
+/** Browsers that are notified for one key or user; those that subscribed longest ago are forgotten. */
+export const pushSubscriptionsPerOwnerMax = 50
+export const pushEndpointCharactersMax = 2_048
+/** Of what a receiver of notifications answers, this much is read; and shown, in code points. */
+export const receiverAnswerBytesMax = 1_024
+export const receiverDetailCharactersMax = 300
+
+/** A text that goes through the redactor, in UTF-16 units, and a value, in levels and parts; the rest is cut. */
+export const redactedTextLengthMax = 64 * 1024
+export const redactedDepthMax = 16
+export const redactedPartsMax = 10_000
+
 /** Requests a minute. Polls of a known request are never limited. */
 export const creationsPerAddressMax = 60
 export const creationsPerSessionMax = 30

@@ -1,10 +1,8 @@
+import { redactedDepthMax, redactedPartsMax, redactedTextLengthMax } from './limits.ts'
+
 /** What a secret is replaced by. */
 export const redacted = '[redacted]'
 
-/** Beyond these a value is cut: what it says after that is for the page, which shows everything to people with a key. */
-const textLengthMax = 64 * 1024
-const depthMax = 16
-const nodesMax = 10_000
 /** A secret may sit across the cut; the word that the cut goes through is left out with it. */
 const cutWordMax = 1_024
 
@@ -84,14 +82,14 @@ function inPlaceOf(value: string, isJson: boolean): string {
  */
 export function redact<Value>(value: Value): Value
 export function redact(value: unknown): unknown {
-  const budget = { nodes: nodesMax }
-  return redactValue(value, depthMax, budget)
+  const budget = { parts: redactedPartsMax }
+  return redactValue(value, redactedDepthMax, budget)
 }
 
-function redactValue(value: unknown, depth: number, budget: { nodes: number }): unknown {
+function redactValue(value: unknown, depth: number, budget: { parts: number }): unknown {
   if (typeof value === 'string') return redactText(value)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
-  if (depth === 0 || budget.nodes <= 0) return '[cut]'
+  if (depth === 0 || budget.parts <= 0) return '[cut]'
   if (Array.isArray(value)) {
     return cutToBudget(value, budget).map((item) => redactValue(item, depth - 1, budget))
   }
@@ -113,21 +111,24 @@ function isTelling(value: unknown): boolean {
   return value !== null && value !== undefined && typeof value !== 'boolean'
 }
 
-function cutToBudget<Item>(items: Item[], budget: { nodes: number }): Item[] {
-  const kept = items.slice(0, budget.nodes)
-  budget.nodes -= items.length
+function cutToBudget<Item>(items: Item[], budget: { parts: number }): Item[] {
+  const kept = items.slice(0, budget.parts)
+  budget.parts -= items.length
   return kept
 }
 
 function redactText(text: string): string {
-  const isCut = text.length > textLengthMax
+  const isCut = text.length > redactedTextLengthMax
   let result = isCut ? cut(text) : text
   for (const [pattern, replacement] of patterns) result = result.replace(pattern, replacement as string)
   return isCut ? `${result}… [cut]` : result
 }
 
 function cut(text: string): string {
-  const end = text.slice(textLengthMax - cutWordMax, textLengthMax)
+  const end = text.slice(redactedTextLengthMax - cutWordMax, redactedTextLengthMax)
   const lastSpace = Math.max(end.lastIndexOf(' '), end.lastIndexOf('\n'))
-  return text.slice(0, lastSpace === -1 ? textLengthMax - cutWordMax : textLengthMax - cutWordMax + lastSpace)
+  return text.slice(
+    0,
+    lastSpace === -1 ? redactedTextLengthMax - cutWordMax : redactedTextLengthMax - cutWordMax + lastSpace,
+  )
 }

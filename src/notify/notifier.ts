@@ -50,8 +50,6 @@ export interface Notifier {
   run(): Promise<void>
   /** Settles when nothing is in hand. */
   settled(): Promise<void>
-  /** When `run` has something to do next, if nothing happens before; or null. */
-  nextDue(): Promise<Date | null>
   /** Sends a given-up notification again. */
   resend(id: string): Promise<Notification | Refusal>
   /** Forgets what is settled and old, and browsers whose key has expired. */
@@ -63,10 +61,14 @@ export interface Notifier {
 /** Attempts under way at once in one server. */
 const concurrency: Record<Channel, number> = { webhook: 4, push: 16 }
 const stopGraceMs = 2_000
+/** What is due and cannot be taken (all hands are full, or another server has it) is looked at again after this. */
+const lookAtMostEveryMs = 1_000
+const timerMaxMs = 60 * 60_000
 
 /**
- * Following the tail only makes it quick. What was missed, has failed or was not due yet is in the tables, where `run`
- * finds it, on whichever server: nothing that was committed is left untold, and nothing is told twice because there are two.
+ * Following the tail, and a timer for what is due later, only make it quick. All that is to be told is in the tables, where
+ * `run` finds it on whichever server: nothing that was committed is left untold, and nothing is told twice because there
+ * are two.
  */
 export async function startNotifier(options: NotifierOptions): Promise<Notifier> {
   const { journal, position, publicUrl, pushAddresses, log } = options
@@ -125,6 +127,7 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
         { notification: id, channel, type, attempts, detail: delivered.detail },
         state === 'dead' ? 'a notification was given up' : 'a notification could not be delivered',
       )
+      await setTimer()
     }
   }
 
@@ -138,39 +141,50 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
         onError,
       }),
     )
-  const send = async () => {
-    await Promise.all(pumps.map((pump) => pump.look()))
-  }
-  const read = oneAtATime(async () => {
-    await walkTimeline({ journal, position, hasWebhook: webhook !== null })
-  })
-  const run = async () => {
+  const run = oneAtATime(async () => {
     if (stopped) return
-    await read()
-    await send()
-  }
+    await walkTimeline({ journal, position, hasWebhook: webhook !== null })
+    await Promise.all(pumps.map((pump) => pump.look()))
+    await setTimer()
+  })
+  const runAside = () => void run().catch(onError)
   const settled = async () => {
-    await Promise.allSettled([read.running(), ...pumps.map((pump) => pump.settled())])
+    do {
+      // First what takes in hand, then what is in hand.
+      await run.running()?.catch(() => {})
+      await Promise.all(pumps.map((pump) => pump.settled()))
+    } while (run.running())
+  }
+
+  let timer: NodeJS.Timeout | undefined
+  async function setTimer(): Promise<void> {
+    const next = await nextDue(database)
+    clearTimeout(timer)
+    if (stopped || next === null) return
+    const ms = next.getTime() - journal.now().getTime()
+    timer = setTimeout(runAside, Math.min(Math.max(ms, lookAtMostEveryMs), timerMaxMs)).unref()
   }
 
   async function end(): Promise<void> {
+    clearTimeout(timer)
     for (const pump of pumps) pump.stop()
     const grace = setTimeout(() => ending.abort(), stopGraceMs)
     await settled()
     clearTimeout(grace)
   }
 
+  // What became due, or was committed and not read, while no server ran.
+  runAside()
   return {
     push,
     follow(event) {
-      if (isWorthAWalk(event)) run().catch(onError)
+      if (isWorthAWalk(event)) runAside()
     },
     run,
     settled,
-    nextDue: () => nextDue(database),
     async resend(id) {
       const result = await resend(journal, id)
-      send().catch(onError)
+      runAside()
       return result
     },
     async prune() {

@@ -78,8 +78,7 @@ export async function takeBackPending(entry: Queryable, elicitationIds: string[]
 export async function claimDue(journal: Journal, channel: Channel, max: number): Promise<Notification[]> {
   const now = journal.now()
   return journal.database.query<Notification>(sql`
-    update notification set attempts = attempts + 1, in_flight_until = ${new Date(now.getTime() + inFlightMs)}
-    where id in (
+    with due as materialized (
       select id from notification n
       where channel = ${channel} and state = 'waiting' and due_at <= ${now}
         and (in_flight_until is null or in_flight_until <= ${now})
@@ -88,7 +87,9 @@ export async function claimDue(journal: Journal, channel: Channel, max: number):
           where earlier.subject = n.subject and earlier.target = n.target and earlier.state = 'waiting'
             and earlier.event_cursor < n.event_cursor))
       order by due_at, event_cursor limit ${max} for update skip locked)
-    returning *`)
+    update notification set attempts = attempts + 1, in_flight_until = ${new Date(now.getTime() + inFlightMs)}
+    from due where notification.id = due.id
+    returning notification.*`)
 }
 
 /** When something is due next, or null. */

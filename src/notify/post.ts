@@ -1,14 +1,12 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { receiverAnswerBytesMax, receiverDetailCharactersMax } from '../base/limits.ts'
 import { redact } from '../base/redact.ts'
 import { makeVisible, truncate } from '../base/text.ts'
 
 /** A receiver has this long for its whole answer. */
 export const postTimeoutMs = 10_000
-/** Of an answer's body, this much is read, to say what went wrong; the connection is then closed. */
-const answerBytesMax = 1_024
-const detailCharactersMax = 300
 
 export interface PostOptions {
   headers: Record<string, string | number>
@@ -51,7 +49,10 @@ export function post(url: URL, options: PostOptions): Promise<Posted> {
       // The status is the answer. Whatever happens to the body only changes how much of it is told.
       const done = () => {
         response.destroy()
-        resolve({ status, detail: describeAnswer(status, Buffer.concat(chunks).subarray(0, answerBytesMax)) })
+        resolve({
+          status,
+          detail: describeAnswer(status, Buffer.concat(chunks).subarray(0, receiverAnswerBytesMax)),
+        })
       }
       answered = done
       response.on('error', done)
@@ -61,7 +62,7 @@ export function post(url: URL, options: PostOptions): Promise<Posted> {
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         size += chunk.length
-        if (size >= answerBytesMax) done()
+        if (size >= receiverAnswerBytesMax) done()
       })
     })
     request.on('error', (error) => {
@@ -86,7 +87,10 @@ export function isSuccess(status: number | null): boolean {
 function describeAnswer(status: number, body: Buffer): string {
   const hint = status >= 300 && status < 400 ? ' (redirects are not followed)' : ''
   const said = body.toString('utf8').replace(/\s+/g, ' ').trim()
-  return truncate(makeVisible(redact(`HTTP ${status}${hint}${said ? `: ${said}` : ''}`)), detailCharactersMax)
+  return truncate(
+    makeVisible(redact(`HTTP ${status}${hint}${said ? `: ${said}` : ''}`)),
+    receiverDetailCharactersMax,
+  )
 }
 
 /** A name with two addresses fails with a list of errors and no message. */
@@ -94,5 +98,5 @@ function describeError(error: NodeJS.ErrnoException): string {
   const { message, code } = error
   const said =
     message && code && !message.includes(code) ? `${message} (${code})` : message || code || 'no reason given'
-  return truncate(makeVisible(redact(said)), detailCharactersMax)
+  return truncate(makeVisible(redact(said)), receiverDetailCharactersMax)
 }

@@ -1,6 +1,7 @@
 import { ECDH } from 'node:crypto'
 import { z } from 'zod'
 import { newId } from '../base/ids.ts'
+import { pushEndpointCharactersMax, pushSubscriptionsPerOwnerMax } from '../base/limits.ts'
 import { type FieldProblem, InvalidInputError } from '../base/refusal.ts'
 import type { Queryable } from '../database/database.ts'
 import type { PushSubscription } from '../database/generated/prisma/client.ts'
@@ -17,13 +18,9 @@ export interface Owner {
   apiKeyId: string | null
 }
 
-/** Browsers of one key. Those that were forgotten longest are the likeliest to be no more. */
-export const subscriptionsPerOwnerMax = 50
-const endpointCharactersMax = 2_048
-
 /** What a browser's `PushSubscription.toJSON()` gives; `expirationTime` is null in all of them. */
 const shape = z.object({
-  endpoint: z.string().max(endpointCharactersMax),
+  endpoint: z.string().max(pushEndpointCharactersMax),
   keys: z.object({ p256dh: z.string().max(200), auth: z.string().max(100) }),
 })
 
@@ -66,7 +63,7 @@ export async function subscribe(
     await entry.query(sql`
       delete from push_subscription where id in (
         select id from push_subscription where owner = ${owner.id}
-        order by created_at desc, id desc offset ${subscriptionsPerOwnerMax})`)
+        order by created_at desc, id desc offset ${pushSubscriptionsPerOwnerMax})`)
     return row!
   })
 }

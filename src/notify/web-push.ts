@@ -1,4 +1,5 @@
 import webpush from 'web-push'
+import { noticeMessageCharactersMax } from '../base/limits.ts'
 import { redact } from '../base/redact.ts'
 import { truncate } from '../base/text.ts'
 import type { Database } from '../database/database.ts'
@@ -7,7 +8,7 @@ import type { NoticeType } from './notice.ts'
 import { isSuccess, post } from './post.ts'
 import { isPublicAddress, literalAddress, lookupPublic } from './public-address.ts'
 import type { Subject } from './subject.ts'
-import { type Delivered, messageCharactersMax, sessionUrl, shortSummary } from './webhook.ts'
+import { type Delivered, sessionUrl, shortSummary } from './webhook.ts'
 
 /** The pair by which push services know this installation. Browsers subscribe to its public half: whoever changes it loses them. */
 export interface VapidKeys {
@@ -150,7 +151,7 @@ export function pushMessage(
           ...common,
           kind: 'pending',
           title: title('Failed'),
-          body: truncate(redact(session!.failureReason ?? ''), messageCharactersMax),
+          body: truncate(redact(session!.failureReason ?? ''), noticeMessageCharactersMax),
         },
         terms: { ttlSeconds: daySeconds, urgency: 'normal', topic },
       }

@@ -1,12 +1,10 @@
 import { Webhook } from 'standardwebhooks'
+import { noticeMessageCharactersMax } from '../base/limits.ts'
 import { redact } from '../base/redact.ts'
 import { summarise, truncate } from '../base/text.ts'
 import type { NoticeType } from './notice.ts'
 import { isSuccess, post } from './post.ts'
 import type { Subject } from './subject.ts'
-
-/** Code points of a request's message in a notification; the page shows all of it. */
-export const messageCharactersMax = 150
 
 /** How an attempt to deliver ended. `gone`: the receiver is no more, and is not to be tried again. */
 export type Delivered = { ok: true } | { ok: false; gone: boolean; detail: string }
@@ -65,7 +63,7 @@ export function webhookBody(type: NoticeType, subject: Subject, publicUrl: strin
 
 /** The request's tool and message for notifications. Redacted first: half of a secret no longer looks like one. */
 export function shortSummary(toolName: string | null, message: string): string {
-  return summarise(redact(toolName), truncate(redact(message), messageCharactersMax))
+  return summarise(redact(toolName), truncate(redact(message), noticeMessageCharactersMax))
 }
 
 export function sessionUrl(publicUrl: string, sessionId: string): string {

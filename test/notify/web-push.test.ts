@@ -1,15 +1,11 @@
 import { createVerify } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
+import { pushSubscriptionsPerOwnerMax } from '../../src/base/limits.ts'
 import { isRefusal } from '../../src/base/refusal.ts'
 import { expireDue } from '../../src/elicitation/expire.ts'
 import { systemActor } from '../../src/events/event.ts'
-import {
-  listSubscriptions,
-  subscribe,
-  subscriptionsPerOwnerMax,
-  unsubscribe,
-} from '../../src/notify/push-subscription.ts'
+import { listSubscriptions, subscribe, unsubscribe } from '../../src/notify/push-subscription.ts'
 import { createWebPush, loadVapidKeys } from '../../src/notify/web-push.ts'
 import { commandSession } from '../../src/session/commands.ts'
 import { createBrowser } from './support/browser.ts'
@@ -261,12 +257,12 @@ it('keeps as many browsers of one key as people have, and forgets the oldest', a
   await using its = await house()
   const { domain } = its
   const owner = { id: 'user:somebody', apiKeyId: null }
-  for (let i = 0; i <= subscriptionsPerOwnerMax; i++) {
+  for (let i = 0; i <= pushSubscriptionsPerOwnerMax; i++) {
     its.pass(1)
     await subscribe(domain.journal, createBrowser(`https://push.example/${i}`).subscription, owner, 'any')
   }
   const kept = await listSubscriptions(domain.database, domain.clock.now)
-  expect(kept).toHaveLength(subscriptionsPerOwnerMax)
+  expect(kept).toHaveLength(pushSubscriptionsPerOwnerMax)
   expect(kept.map(({ endpoint }) => endpoint)).not.toContain('https://push.example/0')
 })
 

@@ -5,7 +5,7 @@ import { sql } from '../../src/database/sql.ts'
 import { expireDue } from '../../src/elicitation/expire.ts'
 import { systemActor } from '../../src/events/event.ts'
 import { recordProbe } from '../../src/gate/incident.ts'
-import { attemptsMax, claimDue, retryDelayMs } from '../../src/notify/outbox.ts'
+import { attemptsMax, claimDue, nextDue, retryDelayMs } from '../../src/notify/outbox.ts'
 import { walkTimeline } from '../../src/notify/timeline-walk.ts'
 import { commandSession } from '../../src/session/commands.ts'
 import { openHouse, publicUrl, webhookSecret } from './support/house.ts'
@@ -186,7 +186,7 @@ it('is tried again, later each time and under the same id, with the same body', 
   house.pass(9_999)
   await server.tell()
   expect(receiver.received).toHaveLength(2)
-  expect((await server.notifier.nextDue())?.getTime()).toBe(domain.clock.now.getTime() + 1)
+  expect((await nextDue(domain.database))?.getTime()).toBe(domain.clock.now.getTime() + 1)
   house.pass(1)
   receiver.behave(answer(200))
   await server.tell()
@@ -195,7 +195,7 @@ it('is tried again, later each time and under the same id, with the same body', 
   expect(new Set(receiver.received.map((each) => each.body.toString())).size).toBe(1)
   expect(new Set(receiver.received.map((each) => each.headers['webhook-signature'])).size).toBe(3)
   expect((await house.rows())[0]).toMatchObject({ state: 'sent', attempts: 3, lastError: null })
-  expect(await server.notifier.nextDue()).toBe(null)
+  expect(await nextDue(domain.database)).toBe(null)
 })
 
 it('is given up after some hours, kept where an operator finds it, and sent again by hand', async () => {
