@@ -37,7 +37,7 @@ export async function gateRequest(
     signal?: AbortSignal
   },
 ): Promise<GateResponse> {
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(Math.ceil(timeoutMs))
   let response: Response
   let text: string
   try {

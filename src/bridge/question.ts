@@ -1,8 +1,8 @@
 import { isRecord, own } from '../base/json.ts'
 import { contextBytesMax, toolNameCharactersMax } from '../base/limits.ts'
 import { truncate } from '../base/text.ts'
+import { describeArguments } from '../mcp/arguments-text.ts'
 import { type AgentQuestion, formQuestion } from '../mcp/asker.ts'
-import { describeArguments } from '../mcp/permission.ts'
 import type { OpenCall } from './open-calls.ts'
 
 /** Where a server's question comes from, as far as the bridge can see. */

@@ -1,4 +1,5 @@
 import { createApi, succeeded } from './api.ts'
+import type { ActionWord } from './choices.ts'
 import { findConnection, requireOwnKey } from './connection.ts'
 import { type AnswerData, answerDocument, type Elicitation } from './documents.ts'
 import { contentOf } from './form-values.ts'
@@ -6,9 +7,6 @@ import { findRequest } from './pending.ts'
 import { exitCodes, Problem } from './problem.ts'
 import { endText } from './request-text.ts'
 import { sayJson, type Terminal } from './terminal.ts'
-
-export const actions = ['accept', 'decline', 'cancel'] as const
-export type ActionWord = (typeof actions)[number]
 
 export interface AnswerOptions {
   content?: string

@@ -1,4 +1,5 @@
 import { type Api, createApi, succeeded } from './api.ts'
+import type { RoleWord } from './choices.ts'
 import { findConnection, requireOwnKey } from './connection.ts'
 import {
   type ApiKey,
@@ -14,10 +15,8 @@ import { findSession } from './launch.ts'
 import { exitCodes, Problem } from './problem.ts'
 import { quotedLine, sayJson, type Terminal, table } from './terminal.ts'
 
-export const roles = ['viewer', 'responder', 'launcher', 'operator', 'admin'] as const
-
 export interface CreateKeyOptions {
-  role: (typeof roles)[number]
+  role: RoleWord
   expires?: string
   session?: string
   json?: boolean

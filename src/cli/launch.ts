@@ -9,7 +9,7 @@ import {
   type SessionData,
   sessionDocument,
 } from './documents.ts'
-import { exitCodes, Problem, Refused } from './problem.ts'
+import { Problem, Refused } from './problem.ts'
 import type { SessionDotenv } from './session-dotenv.ts'
 
 /** A session by its id or its slug. */
@@ -57,20 +57,4 @@ export async function prepareLaunch(api: Api, input: LaunchInput): Promise<Prepa
       ],
     }
   }
-}
-
-/** `claude-code`, `codex` or `other`, as people write them. */
-export function parseRuntime(text: string): Runtime {
-  const known: Record<string, Runtime> = {
-    claude: 'claude_code',
-    claude_code: 'claude_code',
-    codex: 'codex',
-    other: 'other',
-  }
-  const name = text.toLowerCase().replaceAll('-', '_')
-  if (Object.hasOwn(known, name)) return known[name]!
-  throw new Problem(
-    `There is no runtime ${JSON.stringify(text)}. Choose claude-code, codex or other.`,
-    exitCodes.usage,
-  )
 }

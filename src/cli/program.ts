@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
-import { type ActionWord, type AnswerOptions, actions, answer } from './answer.ts'
+import type { AnswerOptions } from './answer.ts'
 import type { BridgeOptions } from './bridge.ts'
-import { env } from './env.ts'
-import { type CreateKeyOptions, createKey, listKeys, revokeKey, roles } from './keys.ts'
-import { parseRuntime } from './launch.ts'
-import { pending } from './pending.ts'
-import { type PrepareOptions, prepare } from './prepare.ts'
-import { type RunOptions, run } from './run.ts'
-import { serve } from './serve.ts'
+import { type ActionWord, actions, parseRuntime, roles } from './choices.ts'
+import type { CreateKeyOptions } from './keys.ts'
+import type { PrepareOptions } from './prepare.ts'
+import type { RunOptions } from './run.ts'
 import type { Terminal } from './terminal.ts'
-import { type WatchOptions, watch } from './watch.ts'
+import type { WatchOptions } from './watch.ts'
 
 const surroundings = `
 Which server, and with which key:
@@ -32,7 +29,10 @@ export interface Process {
   exit(code: number): void
 }
 
-/** All commands. Each says what it does, with examples, by `--help`. */
+/**
+ * All commands. Each says what it does, with examples, by `--help`. What a command needs is loaded when it is given: the
+ * bridge and the hooks are started over and over, and need little of it.
+ */
 export function createProgram(terminal: Terminal, { processEnvironment, exit }: Process): Command {
   const program = new Command('holdpoint')
     .description('The hold point for AI agents: an MCP server asks, a person answers, the agent carries on.')
@@ -47,9 +47,10 @@ export function createProgram(terminal: Terminal, { processEnvironment, exit }: 
       .exitOverride()
       .addHelpText('after', `\nExamples:\n${examples}`)
 
-  add('serve', 'run the server', '  holdpoint serve\n  PORT=8080 holdpoint serve').action(() =>
-    serve(processEnvironment),
-  )
+  add('serve', 'run the server', '  holdpoint serve\n  PORT=8080 holdpoint serve').action(async () => {
+    const { serve } = await import('./serve.ts')
+    await serve(processEnvironment)
+  })
 
   add(
     'run',
@@ -79,7 +80,10 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
     .option('--mcp-config <file>', 'the MCP config to use; for Codex a config.toml in the place of yours')
     .addOption(session('resume this session (its id or slug) instead of creating one'))
     .option('--with-agent-key', 'give the agent a key that sees its own session, and answers nothing')
-    .action(async (command: string[], options: RunOptions) => exit(await run(options, command, terminal)))
+    .action(async (command: string[], options: RunOptions) => {
+      const { run } = await import('./run.ts')
+      exit(await run(options, command, terminal))
+    })
 
   add(
     'prepare',
@@ -95,9 +99,10 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
     .option('--undo', 'put back what the files were before')
     .option('--force', 'with --undo: also where a file was changed since')
     .addOption(json())
-    .action(async (folder: string | undefined, options: PrepareOptions) =>
-      exit(await prepare(options, folder, terminal)),
-    )
+    .action(async (folder: string | undefined, options: PrepareOptions) => {
+      const { prepare } = await import('./prepare.ts')
+      exit(await prepare(options, folder, terminal))
+    })
 
   add(
     'env',
@@ -108,9 +113,10 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
     .argument('[folder]', 'whose .env counts, if not this folder')
     .addOption(session('the session (its id or slug)').makeOptionMandatory())
     .addOption(json())
-    .action(async (folder: string | undefined, options: { session: string; json?: boolean }) =>
-      exit(await env(options, folder, terminal)),
-    )
+    .action(async (folder: string | undefined, options: { session: string; json?: boolean }) => {
+      const { env } = await import('./env.ts')
+      exit(await env(options, folder, terminal))
+    })
 
   add(
     'pending',
@@ -120,9 +126,10 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
   )
     .argument('[request]', 'a request id')
     .addOption(json())
-    .action(async (request: string | undefined, options: { json?: boolean }) =>
-      exit(await pending(options, request, terminal)),
-    )
+    .action(async (request: string | undefined, options: { json?: boolean }) => {
+      const { pending } = await import('./pending.ts')
+      exit(await pending(options, request, terminal))
+    })
 
   add(
     'answer',
@@ -141,14 +148,18 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
     )
     .option('--note <text>', 'why not, or what instead')
     .addOption(json())
-    .action(async (request: string, action: ActionWord, options: AnswerOptions) =>
-      exit(await answer(options, request, action, terminal)),
-    )
+    .action(async (request: string, action: ActionWord, options: AnswerOptions) => {
+      const { answer } = await import('./answer.ts')
+      exit(await answer(options, request, action, terminal))
+    })
 
   add('watch', 'show requests as they come and go', '  holdpoint watch\n  holdpoint watch --json | jq .')
     .addOption(session('of this session only (its id or slug)'))
     .addOption(new Option('--json', 'print one JSON object a line, for scripts'))
-    .action(async (options: WatchOptions) => exit(await watch(options, terminal)))
+    .action(async (options: WatchOptions) => {
+      const { watch } = await import('./watch.ts')
+      exit(await watch(options, terminal))
+    })
 
   add(
     'mcp',
@@ -215,14 +226,23 @@ Exit codes: 0 with a decision, 1 without one. Nothing else, since Claude Code ta
     .option('--expires <when>', 'after days (30d), hours (12h), or on a date')
     .addOption(session('bind it to a session (its id or slug): it sees that one only, and answers nothing'))
     .addOption(json())
-    .action(async (name: string, options: CreateKeyOptions) => exit(await createKey(options, name, terminal)))
+    .action(async (name: string, options: CreateKeyOptions) => {
+      const { createKey } = await import('./keys.ts')
+      exit(await createKey(options, name, terminal))
+    })
   addKey('list', 'list the keys', '  holdpoint keys list --json')
     .addOption(json())
-    .action(async (options: { json?: boolean }) => exit(await listKeys(options, terminal)))
+    .action(async (options: { json?: boolean }) => {
+      const { listKeys } = await import('./keys.ts')
+      exit(await listKeys(options, terminal))
+    })
   addKey('revoke', 'revoke a key at once', '  holdpoint keys revoke 01980000-0000-7000-8000-000000000000')
     .argument('<id>', 'its id')
     .addOption(json())
-    .action(async (id: string, options: { json?: boolean }) => exit(await revokeKey(options, id, terminal)))
+    .action(async (id: string, options: { json?: boolean }) => {
+      const { revokeKey } = await import('./keys.ts')
+      exit(await revokeKey(options, id, terminal))
+    })
 
   add(
     'doctor',
@@ -231,7 +251,6 @@ Exit codes: 0 with a decision, 1 without one. Nothing else, since Claude Code ta
   )
     .addOption(json())
     .action(async (options: { json?: boolean }) => {
-      // It brings the server's database driver along, which no other command needs.
       const { doctor } = await import('./doctor.ts')
       exit(await doctor(options, terminal))
     })

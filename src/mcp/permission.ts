@@ -1,6 +1,7 @@
 import { isRecord, own } from '../base/json.ts'
 import { messageBytesMax, toolNameCharactersMax } from '../base/limits.ts'
 import { truncate } from '../base/text.ts'
+import { describeArguments } from './arguments-text.ts'
 import { type AgentQuestion, formQuestion, type Outcome } from './asker.ts'
 import { userQuestionForm } from './user-question.ts'
 
@@ -69,27 +70,6 @@ function messageOf({ toolName, input }: ToolUse): string {
   const names = Object.keys(input)
   const head = `The agent asks to use the tool ${truncate(toolName, toolNameCharactersMax)}${names.length > 0 ? ' with:' : ', without arguments.'}`
   return cut([head, ...(names.length > 0 ? ['', describeArguments(input)] : [])].join('\n'))
-}
-
-/**
- * Arguments as a person reads them: a name in the first column and its value beside or below it. Every further line of
- * a value is indented, so that no value can pass for another argument.
- */
-export function describeArguments(input: Record<string, unknown>): string {
-  return Object.entries(input)
-    .map(([name, value]) => {
-      const shownName = /^[\w.-]+$/.test(name) ? name : JSON.stringify(name)
-      const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-      return /[\r\n]/.test(text) ? `${shownName}:\n${indented(text)}` : `${shownName}: ${text}`
-    })
-    .join('\n')
-}
-
-function indented(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n')
 }
 
 const cutNoticeBytes = 200
