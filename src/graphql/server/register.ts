@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { renderGraphiQL } from 'graphql-yoga'
 import type { Authentication } from '../../auth/authenticator.ts'
@@ -8,9 +10,14 @@ import { serveSockets } from './websocket.ts'
 import { createEngine, graphqlPath } from './yoga.ts'
 
 export interface GraphqlSurface {
-  /** Ends sockets with a going-away code and refuses new ones. Streams end with the subscriptions they carry. */
+  /**
+   * Ends sockets with a going-away code and refuses new ones. Streams end with the subscriptions they carry, which are
+   * to be ended before; what is still on its way to a client then gets a moment to arrive.
+   */
   close(): Promise<void>
 }
+
+const lastWordsMs = 2_000
 
 /** GraphQL over HTTP, SSE and WebSocket at one address. A key is asked for before anything is read of the request. */
 export async function registerGraphql(
@@ -19,6 +26,7 @@ export async function registerGraphql(
 ): Promise<GraphqlSurface> {
   const engine = createEngine(services)
   const contexts = new WeakMap<FastifyRequest, GraphqlContext>()
+  const unfinished = new Set<Promise<unknown>>()
 
   await app.register(async (scope) => {
     // The engine reads bodies itself: as JSON, or as a document of its own media type.
@@ -75,7 +83,11 @@ export async function registerGraphql(
     { identity, by }: Extract<Authentication, { ok: true }>,
   ): GraphqlContext {
     const left = new AbortController()
-    reply.raw.once('close', () => left.abort())
+    const finished = once(reply.raw, 'close').then(() => {
+      left.abort()
+      unfinished.delete(finished)
+    })
+    unfinished.add(finished)
     const surface = by !== 'key' ? 'dashboard' : headers['holdpoint-client'] === 'cli' ? 'cli' : 'graphql'
     return { services, identity, surface, clientLeft: left.signal }
   }
@@ -95,7 +107,10 @@ export async function registerGraphql(
     async close() {
       await revocations.return?.()
       await following
-      await sockets.close()
+      await Promise.all([
+        sockets.close(),
+        Promise.race([Promise.all(unfinished), setTimeout(lastWordsMs, null, { ref: false })]),
+      ])
     },
   }
 }

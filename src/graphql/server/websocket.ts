@@ -17,7 +17,7 @@ export const closeCodes = { goingAway: 1001, unauthorized: 4401, forbidden: 4403
 const messageBytesMax = 1024 * 1024
 const operationsPerSocketMax = 100
 /** A socket whose client does not answer the close is cut after this. */
-const closeTimeoutMs = 5_000
+const closeTimeoutMs = 2_000
 
 const closeCodeOf: Record<EndReason, number> = {
   'too slow': closeCodes.tooSlow,
