@@ -29,10 +29,14 @@ import { createHttp } from './http.ts'
 import { type Job, openJobs } from './jobs/boss.ts'
 import { expiryJob } from './jobs/expiry.ts'
 import { forgetContentJob } from './jobs/forget-content.ts'
+import { notifyJob, pruneNotificationsJob } from './jobs/notify.ts'
 import { probeJob } from './jobs/probe.ts'
 import { retentionJob } from './jobs/retention.ts'
 import { sweepJob } from './jobs/sweep.ts'
 import { registerMcp } from './mcp/register.ts'
+import { type Notifier, startNotifier } from './notify/notifier.ts'
+import { createPager } from './notify/page.ts'
+import type { PushAddresses } from './notify/web-push.ts'
 import { registerHealth } from './ops/health.ts'
 import { createMetrics } from './ops/metrics.ts'
 import { registerRest } from './rest/register.ts'
@@ -57,6 +61,8 @@ export interface AppOptions {
   log: Logger
   /** The clock of everything that is dated or has a deadline. */
   now?: () => Date
+  /** Where Web Push may go; `any` is for tests. */
+  pushAddresses?: PushAddresses
   /** How long open connections may be used once more while the server goes away. */
   drainGraceMs?: number
 }
@@ -85,6 +91,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   const {
     log,
     now = () => new Date(),
+    pushAddresses,
     drainGraceMs = config.databaseUrl === null ? 0 : drainGraceDefaultMs,
   } = options
   const onError = (what: string) => (error: unknown) => log.warn({ err: error }, what)
@@ -101,6 +108,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   ending.defer(() => presence.stop())
 
   const metrics = createMetrics()
+  let notifier: Notifier | null = null
   const fanout = createFanout(database, () => tail.position)
   const tail = await startTail({
     database,
@@ -150,6 +158,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   )
 
   function follow(event: TimelineEvent): void {
+    notifier?.follow(event)
     if (event.type === 'elicitation.resolved') heldPolls.wake(String(event.data.requestId))
     if (event.type === 'key.revoked') {
       const keyId = String(event.data.keyId)
@@ -168,7 +177,25 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     if (draining) reply.header('Connection', 'close')
   })
   const publicUrl = config.publicUrl ?? publicUrlOf(config.host, config.port)
+  notifier = await startNotifier({
+    journal,
+    position: () => tail.position,
+    publicUrl,
+    webhook:
+      config.notifyWebhookUrl === null
+        ? null
+        : { url: config.notifyWebhookUrl, secret: config.webhookSecret },
+    vapidKeys:
+      config.vapidPublicKey === null || config.vapidPrivateKey === null
+        ? null
+        : { publicKey: config.vapidPublicKey, privateKey: config.vapidPrivateKey },
+    pushAddresses,
+    log,
+  })
+  const { stop: stopNotifier } = notifier
+  ending.defer(stopNotifier)
   await registerRest(http, {
+    notifier,
     log,
     desk,
     poller,
@@ -181,10 +208,16 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     isDraining: () => draining,
   })
   registerMcp(http, { log, desk, poller, authenticator, publicUrl, isDraining: () => draining })
-  const gate = createGate({ journal, publicUrl, access: config.gateAccess, page: async () => false, log })
+  const gate = createGate({
+    journal,
+    publicUrl,
+    access: config.gateAccess,
+    page: createPager({ url: config.alertWebhookUrl }),
+    log,
+  })
   const jobs = await openJobs({
     connectionString,
-    jobs: jobsOf(config, journal, gate, log),
+    jobs: jobsOf(config, journal, gate, notifier, log),
     log,
     onRun: metrics.jobRan,
   })
@@ -239,7 +272,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
         Server.prototype.close.call(http.server)
         heldPolls.drain()
         fanout.endAll('going away')
-        const jobsStopped = jobs.stop()
+        const jobsStopped = Promise.all([jobs.stop(), stopNotifier()])
         await graphql.close()
         await untilConnectionsEnd(http.server, drainGraceMs)
         await jobsStopped
@@ -251,9 +284,14 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   }
 }
 
-function jobsOf(config: Config, journal: Journal, gate: Gate, log: Logger): Job[] {
+function jobsOf(config: Config, journal: Journal, gate: Gate, notifier: Notifier, log: Logger): Job[] {
   const { environment, retentionDays, forgetContentMinutes } = config
-  const jobs = [expiryJob(journal), sweepJob(journal, log)]
+  const jobs = [
+    expiryJob(journal),
+    sweepJob(journal, log),
+    notifyJob(notifier),
+    pruneNotificationsJob(notifier),
+  ]
   // In development the address describes somebody's laptop.
   if (environment !== 'development') jobs.push(probeJob(gate))
   if (retentionDays !== null) jobs.push(retentionJob(journal, retentionDays))

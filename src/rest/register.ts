@@ -12,7 +12,7 @@ import { registerSignIn } from './sign-in.ts'
 /** The REST surface under /api/v1. */
 export async function registerRest(
   app: FastifyInstance,
-  services: RestServices & { secret: string; notifier?: Notifier },
+  services: RestServices & { secret: string; notifier: Notifier },
 ): Promise<void> {
   const { authenticator, notifier, publicUrl } = services
   const { journal } = services.desk
@@ -21,8 +21,6 @@ export async function registerRest(
   registerElicitations(app, services, rates)
   registerHooks(app, services, rates)
   registerSignIn(app, { ...services, journal }, rates)
-  if (notifier) {
-    registerPush(app, { journal, authenticator, push: notifier.push, publicUrl })
-    registerNotifications(app, { journal, authenticator, notifier })
-  }
+  registerPush(app, { journal, authenticator, push: notifier.push, publicUrl })
+  registerNotifications(app, { journal, authenticator, notifier })
 }

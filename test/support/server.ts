@@ -66,7 +66,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     { level: config.logLevel, base: undefined },
     { write: (line: string) => logLines.push(line) },
   )
-  const app = await startApp(config, { log, now: options.now, drainGraceMs: 0 })
+  const app = await startApp(config, { log, now: options.now, drainGraceMs: 0, pushAddresses: 'any' })
   return {
     ...clientOf(`http://127.0.0.1:${port}`),
     app,
@@ -133,7 +133,8 @@ let next = 0
  * same number would not fail but answer for each other.
  */
 export async function freePort(): Promise<number> {
-  const base = 20_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 20) * 500
+  // Below the system's own range, and apart from another run on the same machine.
+  const base = 10_000 + ((process.ppid * 7 + Number(process.env.VITEST_POOL_ID ?? 0)) % 44) * 500
   for (;;) {
     const port = base + (next++ % 500)
     const free = await new Promise<boolean>((resolve) => {
