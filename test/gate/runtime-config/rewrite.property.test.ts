@@ -102,45 +102,50 @@ function holdsFor(format: ConfigFormat, given: ConfigText): void {
 const mark = (config: ConfigText): ConfigText => ({ ...config, text: `\uFEFF${config.text}` })
 const json = { servers: 'mcpServers', env: 'env', timeout: 'timeout' }
 
-describe.each<ConfigFormat>(['JSON', 'TOML'])('rewriting any %s config, however it is written', (format) => {
-  const write = (draw: fc.GeneratorValue) => (format === 'JSON' ? jsonConfig(draw, json) : tomlConfig(draw))
+// Hundreds of configs each: seconds on an idle machine, more on a busy one.
+describe.each<ConfigFormat>(['JSON', 'TOML'])(
+  'rewriting any %s config, however it is written',
+  { timeout: 120_000 },
+  (format) => {
+    const write = (draw: fc.GeneratorValue) => (format === 'JSON' ? jsonConfig(draw, json) : tomlConfig(draw))
 
-  it('changes what it has to and nothing else, keeps every comment, and is the same done twice', () => {
-    fc.assert(
-      fc.property(fc.gen(), (draw) => holdsFor(format, write(draw))),
-      { ...quick, numRuns: 600 },
-    )
-  })
+    it('changes what it has to and nothing else, keeps every comment, and is the same done twice', () => {
+      fc.assert(
+        fc.property(fc.gen(), (draw) => holdsFor(format, write(draw))),
+        { ...quick, numRuns: 600 },
+      )
+    })
 
-  it('does so with CRLF line endings and a byte order mark', () => {
-    fc.assert(
-      fc.property(fc.gen(), fc.boolean(), (draw, marked) => {
-        const config = crlf(write(draw))
-        holdsFor(format, marked ? mark(config) : config)
-      }),
-      { ...quick, numRuns: 200 },
-    )
-  })
+    it('does so with CRLF line endings and a byte order mark', () => {
+      fc.assert(
+        fc.property(fc.gen(), fc.boolean(), (draw, marked) => {
+          const config = crlf(write(draw))
+          holdsFor(format, marked ? mark(config) : config)
+        }),
+        { ...quick, numRuns: 200 },
+      )
+    })
 
-  it('leaves a text that is cut off or garbled as it was, or finds it whole', () => {
-    const { runtime } = layouts[format]
-    fc.assert(
-      fc.property(fc.gen(), fc.nat(), fc.string({ maxLength: 3 }), (draw, seed, noise) => {
-        const { text } = write(draw)
-        const at = seed % (text.length + 1)
-        for (const broken of [text.slice(0, at), text.slice(0, at) + noise + text.slice(at)]) {
-          const result = rewrite(runtime, format, broken)
-          if (!result.changed) expect(result.text).toBe(broken)
-          else
-            expect(canonical(layouts[format].parse(result.text))).toBe(
-              canonical(model(format, layouts[format].parse(broken))),
-            )
-        }
-      }),
-      { ...quick, numRuns: 300 },
-    )
-  })
-})
+    it('leaves a text that is cut off or garbled as it was, or finds it whole', () => {
+      const { runtime } = layouts[format]
+      fc.assert(
+        fc.property(fc.gen(), fc.nat(), fc.string({ maxLength: 3 }), (draw, seed, noise) => {
+          const { text } = write(draw)
+          const at = seed % (text.length + 1)
+          for (const broken of [text.slice(0, at), text.slice(0, at) + noise + text.slice(at)]) {
+            const result = rewrite(runtime, format, broken)
+            if (!result.changed) expect(result.text).toBe(broken)
+            else
+              expect(canonical(layouts[format].parse(result.text))).toBe(
+                canonical(model(format, layouts[format].parse(broken))),
+              )
+          }
+        }),
+        { ...quick, numRuns: 300 },
+      )
+    })
+  },
+)
 
 it('only ever adds to a config that has nothing of ours yet', () => {
   fc.assert(
