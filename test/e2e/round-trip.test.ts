@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { openBrowser } from './support/browser.ts'
 import { ask, confirmSchema, createSession, type House, poll, type Session } from './support/house.ts'
@@ -8,10 +8,11 @@ import { go, type Visit, visit, visitSignedOut } from './support/people.ts'
 let server: TestServer
 let browser: Browser
 let house: House
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 beforeAll(async () => {
   ;[server, browser] = await Promise.all([startServer(), openBrowser()])
   house = { url: server.url, adminKey: server.config.adminKey! }
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await server?.[Symbol.asyncDispose]()
@@ -454,7 +455,7 @@ describe('the other pages', () => {
     await page.getByLabel('Name').fill('Night shift')
     await page.getByRole('button', { name: 'Create key' }).click()
     const made = page.getByRole('status').filter({ hasText: 'Key for Night shift' })
-    const secret = await made.locator('code').textContent()
+    const secret = (await made.locator('code').textContent())!
     expect(secret.length).toBeGreaterThan(20)
     await page.getByRole('button', { name: 'I have it' }).click()
     expect(await page.getByText(secret).count()).toBe(0)

@@ -19,7 +19,7 @@ export function NeedsYou() {
   const attention = useAttention()
   const { data } = attention
   const matters = useMemo(() => data && mattersOf(data), [data])
-  const { kept, clear } = useSteadyList(matters, ({ key }) => key)
+  const { kept, clear, clearGone } = useSteadyList(matters, ({ key }) => key)
   const names = regionNames(
     kept.filter(({ item, present }) => present && 'request' in item).map(({ key }) => key),
   )
@@ -32,7 +32,7 @@ export function NeedsYou() {
           Needs you {data && <span className={classes.number}>{total}</span>}
         </Title>
         {gone > 1 && (
-          <Anchor component="button" type="button" size="sm" onClick={() => clear()}>
+          <Anchor component="button" type="button" size="sm" onClick={clearGone}>
             Clear the {gone} that are done
           </Anchor>
         )}

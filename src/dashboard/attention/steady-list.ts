@@ -3,29 +3,41 @@ import { useCallback, useState } from 'react'
 /** `present`: whether it is in the newest snapshot. */
 export type Kept<Item> = { key: string; item: Item; present: boolean }
 
+type Source<Item> = readonly Item[] | undefined
+
 /**
  * A list in which nothing moves by itself: what is shown keeps its place, newcomers go to the end, and what is gone stays,
  * marked, until it is cleared. The order of the first snapshot is the server's.
  */
-export function useSteadyList<Item>(items: readonly Item[] | undefined, keyOf: (item: Item) => string) {
-  const [state, setState] = useState<{ source: typeof items; kept: Kept<Item>[] }>({
-    source: undefined,
-    kept: [],
+export function useSteadyList<Item>(items: Source<Item>, keyOf: (item: Item) => string) {
+  const [state, setState] = useState({
+    source: undefined as Source<Item>,
+    kept: [] as Kept<Item>[],
+    /** Cleared while the newest snapshot still had them: a page knows of its own answer before the list does. */
+    unwanted: new Set<string>(),
   })
+  const { unwanted } = state
   let { kept } = state
   if (items && items !== state.source) {
-    kept = settle(state.kept, items, keyOf)
-    setState({ source: items, kept })
+    kept = settle(
+      kept,
+      items.filter((item) => !unwanted.has(keyOf(item))),
+      keyOf,
+    )
+    setState({ source: items, kept, unwanted })
   }
-  const clear = useCallback(
-    (key?: string) =>
-      setState(({ source, kept: all }) => ({
-        source,
-        kept: all.filter((entry) => entry.present || (key !== undefined && entry.key !== key)),
-      })),
+  const clear = useCallback((key: string) => {
+    setState(({ source, kept: all, unwanted: earlier }) => ({
+      source,
+      kept: all.filter((entry) => entry.key !== key),
+      unwanted: all.some((entry) => entry.key === key && entry.present) ? new Set(earlier).add(key) : earlier,
+    }))
+  }, [])
+  const clearGone = useCallback(
+    () => setState((last) => ({ ...last, kept: last.kept.filter(({ present }) => present) })),
     [],
   )
-  return { kept, clear }
+  return { kept, clear, clearGone }
 }
 
 export function settle<Item>(

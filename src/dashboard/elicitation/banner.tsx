@@ -39,7 +39,7 @@ export function Banner(props: {
   if (!open && card.current?.dataset.open) hadFocus.current = card.current.contains(document.activeElement)
 
   useLayoutEffect(() => {
-    if (open) height.current = card.current?.offsetHeight ?? 0
+    if (open) height.current = card.current?.getBoundingClientRect().height ?? 0
   })
   useEffect(() => {
     if (open || !hadFocus.current) return
@@ -64,6 +64,8 @@ export function Banner(props: {
           onClear={() => {
             forgetDraft(request.id)
             onClear()
+            // The button that was pressed goes with the card; the keyboard goes on at the top.
+            document.getElementById('main')?.focus({ preventScroll: true })
           }}
         />
       </section>

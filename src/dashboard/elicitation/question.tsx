@@ -18,7 +18,7 @@ export function QuestionHead({ request, withSession }: { request: RequestFragmen
         <Countdown expiresAt={request.expiresAt} />
       </div>
       <div>
-        <Title order={3} className={classes.tool}>
+        <Title order={2} size="h3" className={classes.tool}>
           <bdi>{toolName ?? 'A question'}</bdi>
         </Title>
         <Facts>

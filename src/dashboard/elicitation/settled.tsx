@@ -50,7 +50,7 @@ export function Settled(props: {
   return (
     <div className={classes.body} data-tone={tone}>
       <div className={classes.top}>
-        <Title order={3} className={classes.ending} data-tone={tone}>
+        <Title order={2} size="h3" className={classes.ending} data-tone={tone}>
           {title}
         </Title>
         <CloseButton aria-label={`Clear ${tool}`} title="Clear" onClick={onClear} />

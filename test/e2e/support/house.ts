@@ -71,6 +71,20 @@ export async function createKey(
   return { secret: createApiKey.secret, id: createApiKey.apiKey.id }
 }
 
+export async function revokeKey(house: House, id: string): Promise<void> {
+  await graphql(
+    house,
+    'mutation($id: ID!) { revokeApiKey(id: $id) { ... on RevokeApiKeySuccess { apiKey { id } } } }',
+    { id },
+  )
+}
+
+/** Archives whatever needs somebody, so that the next test finds an empty queue. */
+export async function clearQueue(house: House): Promise<void> {
+  const { attentionQueue } = await graphql(house, '{ attentionQueue(first: 100) { edges { node { id } } } }')
+  for (const { node } of attentionQueue.edges) await command(house, 'archiveSession', node.id)
+}
+
 /** What an MCP server posts; gives the request id under which it polls. */
 export async function ask(house: House, session: Session, question: Question = {}): Promise<string> {
   const id = randomUUID()

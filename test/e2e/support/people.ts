@@ -64,7 +64,7 @@ export async function visitSignedOut(
     timezoneId: 'Europe/Berlin',
     ...options,
   })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(20_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
