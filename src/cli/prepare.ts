@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { codexTrustWarning } from '../gate/runtime-config/codex-trust.ts'
 import type { Runtime } from '../runner/runtime.ts'
 import { type Api, createApi } from './api.ts'
+import { bridgedConfig } from './bridged-config.ts'
 import { changedLines, isTracked, projectConfigs, replaceConfig, undoConfig } from './config-file.ts'
 import { findConnection } from './connection.ts'
 import type { PreparedLaunch } from './documents.ts'
@@ -15,6 +16,8 @@ import { sayJson, type Terminal } from './terminal.ts'
 export interface PrepareOptions {
   session?: string
   runtime?: Runtime
+  /** Puts the bridge before each stdio server. */
+  bridge?: boolean
   dryRun?: boolean
   undo?: boolean
   force?: boolean
@@ -47,6 +50,7 @@ export async function prepare(
     sessionId: session.id,
     directory,
     only,
+    withBridge: options.bridge === true,
     terminal,
   })
   if (!options.dryRun) {
@@ -85,8 +89,9 @@ async function prepareFiles(
     sessionId,
     directory,
     only,
+    withBridge,
     terminal,
-  }: { sessionId: string; directory: string; only: Runtime | null; terminal: Terminal },
+  }: { sessionId: string; directory: string; only: Runtime | null; withBridge: boolean; terminal: Terminal },
 ): Promise<{ files: PreparedFile[]; launch: PreparedLaunch; warnings: string[] }> {
   const dotenv = await readDotenv(directory)
   const candidates = projectConfigs.filter(({ runtime }) => only === null || runtime === only)
@@ -109,7 +114,10 @@ async function prepareFiles(
       continue
     }
     launch = await prepareLaunch(api, { sessionId, runtime, mcpConfig: { format, text: before }, dotenv })
-    const after = launch.mcpConfig ?? before
+    const prepared = launch.mcpConfig ?? before
+    const bridged = withBridge ? bridgedConfig(prepared, { runtime, format }) : null
+    for (const warning of bridged?.warnings ?? []) warnings.add(`${path}: ${warning}`)
+    const after = bridged?.text ?? prepared
     files.push({ path, changed: after !== before, before, after })
     for (const warning of launch.warnings) warnings.add(warning)
     if (runtime === 'codex')

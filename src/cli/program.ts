@@ -79,6 +79,10 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
     .addOption(runtime())
     .option('--mcp-config <file>', 'the MCP config to use; for Codex a config.toml in the place of yours')
     .addOption(session('resume this session (its id or slug) instead of creating one'))
+    .option(
+      '--bridge',
+      'put the bridge before each stdio MCP server, so that native elicitation reaches a person',
+    )
     .option('--with-agent-key', 'give the agent a key that sees its own session, and answers nothing')
     .action(async (command: string[], options: RunOptions) => {
       const { run } = await import('./run.ts')
@@ -95,6 +99,10 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
     .argument('[folder]', 'the project, if not this folder')
     .addOption(session('the session (its id or slug)'))
     .addOption(runtime())
+    .option(
+      '--bridge',
+      'put the bridge before each stdio MCP server, so that native elicitation reaches a person',
+    )
     .option('--dry-run', 'show what would be changed, and write nothing')
     .option('--undo', 'put back what the files were before')
     .option('--force', 'with --undo: also where a file was changed since')

@@ -14,6 +14,7 @@ import { createPrivateFolder, isRunning, type PrivateFolder } from '../runner/pr
 import { planLaunch, type Runtime, runtimeOf } from '../runner/runtime.ts'
 import { type SessionEvent, supervise } from '../runner/supervise.ts'
 import { type Api, createApi, succeeded } from './api.ts'
+import { bridgedConfig } from './bridged-config.ts'
 import { findConnection } from './connection.ts'
 import {
   type CreateSessionData,
@@ -41,6 +42,8 @@ export interface RunOptions {
   mcpConfig?: string
   /** Resumes this one instead of creating another; an id or a slug. */
   session?: string
+  /** Puts the bridge before each of its stdio MCP servers. */
+  bridge?: boolean
   /** Gives the agent a key of its own: it sees its session, and answers nothing. */
   withAgentKey?: boolean
 }
@@ -146,16 +149,27 @@ async function equip(context: {
   const prepared = await prepareLaunch(api, input)
   const spawn = environmentOf(Object.fromEntries(prepared.env.map(({ name, value }) => [name, value])))
   const broken = elsewhere !== null && !elsewhere.reachable
+  const config = prepared.mcpConfig ?? plan.mcpConfig?.text ?? null
+  const bridged =
+    options.bridge && plan.mcpConfig && config !== null
+      ? bridgedConfig(config, { runtime, format: plan.mcpConfig.format })
+      : null
   const equipped = await plan.equip(
     {
-      mcpConfig: prepared.mcpConfig,
+      mcpConfig: bridged?.changed ? bridged.text : prepared.mcpConfig,
       // The server does not know the gate that a `.env` names.
       systemPrompt: broken ? brokenPrompt(elsewhere) : prepared.systemPrompt,
       ttlMs: clientTtlMs(spawn.ELICITATION_TTL_MS),
     },
     folder,
   )
-  for (const notice of [...plan.notices, ...prepared.warnings, ...equipped.notices]) notices.say(notice)
+  for (const notice of [
+    ...plan.notices,
+    ...prepared.warnings,
+    ...(bridged?.warnings ?? []),
+    ...equipped.notices,
+  ])
+    notices.say(notice)
   const keep = prepared.agentKey
     ? { HOLDPOINT_URL: api.connection.url, HOLDPOINT_API_KEY: prepared.agentKey }
     : undefined

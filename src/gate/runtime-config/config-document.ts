@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parseJson } from './json-document.ts'
-import { type Parsed, type Path, type Scalar, tableAt, valueAt } from './parsed-document.ts'
+import { type Parsed, type Path, type Settable, tableAt, valueAt } from './parsed-document.ts'
 import { applyEdits } from './text-edit.ts'
 import { parseToml } from './toml-document.ts'
 
@@ -13,7 +13,7 @@ export type ConfigFormat = 'JSON' | 'TOML'
 export interface ConfigDocument {
   /** As parsed, with the recorded changes in it. */
   readonly value: unknown
-  assign(path: Path, entries: ReadonlyMap<string, Scalar>): void
+  assign(path: Path, entries: ReadonlyMap<string, Settable>): void
   removeItems(path: Path, indexes: ReadonlySet<number>): void
   /**
    * The edited text, or null when reading it again does not give exactly `value`: a shape that the editor does not
@@ -38,7 +38,7 @@ export function openDocument(format: ConfigFormat, text: string): Opened {
     value,
     assign(path, entries) {
       const changed = new Map(
-        [...entries].filter(([name, scalar]) => valueAt(value, [...path, name]) !== scalar),
+        [...entries].filter(([name, settable]) => valueAt(value, [...path, name]) !== settable),
       )
       if (changed.size === 0) return
       parsed.assign(path, changed)
@@ -49,7 +49,7 @@ export function openDocument(format: ConfigFormat, text: string): Opened {
       if (!Object.hasOwn(parent, last)) parent[last] = Object.create(null)
       const table = tableAt(parent, [last])
       if (table === undefined) throw new Error(`${path.join('.')} is not a table`)
-      for (const [name, scalar] of changed) table[name] = scalar
+      for (const [name, settable] of changed) table[name] = settable
     },
     removeItems(path, indexes) {
       const items = valueAt(value, path)

@@ -1,5 +1,5 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import type { Parsed, Path, Scalar, Table } from './parsed-document.ts'
+import type { Parsed, Path, Settable, Table } from './parsed-document.ts'
 import { type Edit, type Lines, linesOf } from './text-edit.ts'
 
 /**
@@ -20,7 +20,7 @@ export function parseJson(text: string): Parsed {
   const names = new WeakMap<Node, Map<string, Node>>()
   const replacements: Edit[] = []
   // Kept by object until the end: two insertions into one object would each bring a comma of their own.
-  const additions = new Map<Node, Map<string, Scalar | Table>>()
+  const additions = new Map<Node, Map<string, Settable | Table>>()
   const unit = indentUnit(lines, root)
 
   function property(object: Node, name: string): Node | undefined {
@@ -41,7 +41,7 @@ export function parseJson(text: string): Parsed {
     return node
   }
 
-  function assign(path: Path, entries: ReadonlyMap<string, Scalar | Table>): void {
+  function assign(path: Path, entries: ReadonlyMap<string, Settable | Table>): void {
     const object = find(path)
     const last = path.at(-1)
     if (object === undefined && last !== undefined) {
@@ -52,15 +52,19 @@ export function parseJson(text: string): Parsed {
     for (const [name, value] of entries) {
       const old = property(object, name)?.children?.[1]
       if (old !== undefined) {
-        replacements.push({ start: old.offset, end: endOf(old), text: JSON.stringify(value) })
+        replacements.push({
+          start: old.offset,
+          end: endOf(old),
+          text: isSettable(value) ? valueText(value) : JSON.stringify(value),
+        })
       } else {
-        const added = additions.get(object) ?? new Map<string, Scalar | Table>()
+        const added = additions.get(object) ?? new Map<string, Settable | Table>()
         additions.set(object, added.set(name, value))
       }
     }
   }
 
-  function insert(object: Node, entries: ReadonlyMap<string, Scalar | Table>): Edit[] {
+  function insert(object: Node, entries: ReadonlyMap<string, Settable | Table>): Edit[] {
     const last = object.children?.at(-1)
     const layout = layoutOf(object)
     const rendered = [...entries].map(
@@ -151,8 +155,8 @@ export function parseJson(text: string): Parsed {
     return { colon, separator: gap, opening: gap, closing: gap, indent }
   }
 
-  function render(value: Scalar | Table, around: Layout): string {
-    if (typeof value !== 'object') return JSON.stringify(value)
+  function render(value: Settable | Table, around: Layout): string {
+    if (isSettable(value)) return valueText(value)
     const { opening, closing, separator, colon } = layout(
       around.colon,
       around.indent === null ? null : around.indent + unit,
@@ -190,6 +194,15 @@ export function parseJson(text: string): Parsed {
       ],
     },
   }
+}
+
+function isSettable(value: Settable | Table): value is Settable {
+  return typeof value !== 'object' || Array.isArray(value)
+}
+
+function valueText(value: Settable): string {
+  if (typeof value !== 'object') return JSON.stringify(value)
+  return `[${value.map((each) => JSON.stringify(each)).join(', ')}]`
 }
 
 function endOf(node: Node): number {

@@ -1,7 +1,8 @@
 import type { Edit } from './text-edit.ts'
 
 export type Path = readonly string[]
-export type Scalar = string | number
+/** What a name can be set to. A list that is set takes the place of the old one whole, comments and all. */
+export type Settable = string | number | readonly string[]
 /** A table of a parsed document: no prototype, so that every name is data. */
 export type Table = Record<string, unknown>
 
@@ -10,7 +11,7 @@ export interface ParsedDocument {
   /** Tables without prototypes; of a name that JSON has twice, the last one, as runtimes read it. */
   readonly value: unknown
   /** Sets names of the table at `path`; its last step is made when it is not there. */
-  assign(path: Path, entries: ReadonlyMap<string, Scalar>): void
+  assign(path: Path, entries: ReadonlyMap<string, Settable>): void
   /** Removes items of the array at `path`, and the array itself when none is left. */
   removeItems(path: Path, indexes: ReadonlySet<number>): void
   edits(): Edit[]

@@ -67,7 +67,7 @@ const toolTimeoutMaxMs = 2 ** 31 - 1
 /** A config that is none of ours: whatever has `mcpServers` takes `env`, but its time-outs are in units unknown. */
 const unknownRuntime: RuntimeAdapter = { ...cursor, name: 'This runtime' }
 
-const adaptersByRuntime: Readonly<Record<ConfigRuntime, readonly RuntimeAdapter[]>> = {
+export const adaptersByRuntime: Readonly<Record<ConfigRuntime, readonly RuntimeAdapter[]>> = {
   claude_code: [claudeCode],
   codex: [codex],
   gemini_cli: [geminiCli],
@@ -161,7 +161,7 @@ export function rewriteRuntimeConfig(input: RewriteInput): RewrittenConfig {
   return { text: rendered, changed: rendered !== text, servers, warnings }
 }
 
-function fits(adapter: RuntimeAdapter, value: unknown): boolean {
+export function fits(adapter: RuntimeAdapter, value: unknown): boolean {
   const servers = tableAt(value, adapter.servers)
   return servers !== undefined && (adapter.recognises?.(servers) ?? true)
 }
@@ -256,7 +256,7 @@ function isRemote(entry: Table): boolean {
   return ['url', 'httpUrl', 'serverUrl'].some((key) => own(entry, key) !== undefined)
 }
 
-function isCommand(command: unknown, { command: form }: RuntimeAdapter): boolean {
+export function isCommand(command: unknown, { command: form }: RuntimeAdapter): boolean {
   if (form === 'string') return typeof command === 'string'
   return Array.isArray(command) && command.length > 0 && command.every((part) => typeof part === 'string')
 }

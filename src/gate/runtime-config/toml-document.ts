@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml'
-import type { Parsed, Path, Scalar } from './parsed-document.ts'
+import type { Parsed, Path, Settable } from './parsed-document.ts'
 import { type Edit, linesOf } from './text-edit.ts'
 import {
   type ArrayValue,
@@ -32,19 +32,19 @@ export function parseToml(text: string): Parsed {
   const found = outline(text)
   const edits: Edit[] = []
 
-  function assign(path: Path, entries: ReadonlyMap<string, Scalar>): void {
+  function assign(path: Path, entries: ReadonlyMap<string, Settable>): void {
     const added = new Map(entries)
-    for (const [name, scalar] of entries) {
+    for (const [name, value] of entries) {
       const old = found.assignments.get(pathKey([...path, name]))
       if (old === undefined) continue
-      edits.push({ start: old.value.start, end: old.value.end, text: scalarText(scalar) })
+      edits.push({ start: old.value.start, end: old.value.end, text: valueText(value) })
       added.delete(name)
     }
     if (added.size > 0) edits.push(...insert(path, added))
   }
 
-  function insert(path: Path, entries: ReadonlyMap<string, Scalar>): Edit[] {
-    const pairs = [...entries].map(([name, scalar]) => `${keyText(name)} = ${scalarText(scalar)}`)
+  function insert(path: Path, entries: ReadonlyMap<string, Settable>): Edit[] {
+    const pairs = [...entries].map(([name, value]) => `${keyText(name)} = ${valueText(value)}`)
     const place = placeOf(path)
     if (place !== undefined) return add(place, pairs)
 
@@ -179,8 +179,9 @@ function keyText(name: string): string {
   return /^[A-Za-z0-9_-]+$/.test(name) ? name : stringText(name)
 }
 
-function scalarText(scalar: Scalar): string {
-  return typeof scalar === 'string' ? stringText(scalar) : String(scalar)
+function valueText(value: Settable): string {
+  if (typeof value === 'object') return `[${value.map(stringText).join(', ')}]`
+  return typeof value === 'string' ? stringText(value) : String(value)
 }
 
 /** A basic string. JSON's escapes are all TOML escapes; JSON leaves DEL alone, which TOML wants escaped. */
