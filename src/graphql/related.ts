@@ -1,5 +1,11 @@
 import type { GraphqlContext } from './context.ts'
 
+export interface Related<Row, Value, Args> {
+  (context: GraphqlContext, row: Row, args: Args): Promise<Value>
+  /** Spares the read: whoever reads the children of a row knows what they belong to. */
+  know(row: Row, value: Value): void
+}
+
 /**
  * What belongs to a row, read for many rows in one statement: all that is asked for until the next turn of the event loop
  * goes into one call of `load`, which returns one value for each row, in their order. Values are kept with the row object,
@@ -7,7 +13,7 @@ import type { GraphqlContext } from './context.ts'
  */
 export function related<Row extends object, Value, Args = void>(
   load: (context: GraphqlContext, rows: Row[], args: Args) => Promise<Value[]>,
-): (context: GraphqlContext, row: Row, args: Args) => Promise<Value> {
+): Related<Row, Value, Args> {
   const kept = new WeakMap<Row, Map<string, Promise<Value>>>()
   const batches = new WeakMap<GraphqlContext, Map<string, { rows: Row[]; loaded: Promise<Value[]> }>>()
 
@@ -28,10 +34,15 @@ export function related<Row extends object, Value, Args = void>(
     return batch.loaded.then((values: Value[]) => values[place])
   }
 
-  return (context, row, args) => {
-    const key = args === undefined ? '' : JSON.stringify(args)
+  function keptWith(row: Row): Map<string, Promise<Value>> {
     const values = kept.get(row) ?? new Map<string, Promise<Value>>()
     kept.set(row, values)
+    return values
+  }
+
+  function of(context: GraphqlContext, row: Row, args: Args): Promise<Value> {
+    const key = args === undefined ? '' : JSON.stringify(args)
+    const values = keptWith(row)
     const known = values.get(key)
     if (known) return known
     const value = placeInBatch(context, row, args, key)
@@ -40,4 +51,9 @@ export function related<Row extends object, Value, Args = void>(
     value.catch(() => values.delete(key))
     return value
   }
+  return Object.assign(of, {
+    know(row: Row, value: Value) {
+      keptWith(row).set('', Promise.resolve(value))
+    },
+  })
 }

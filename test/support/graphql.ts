@@ -29,7 +29,6 @@ import { createTestDatabase } from './database.ts'
 export interface GraphqlAnswer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads out of an answer is what it is about
   body: any
 }
 
@@ -54,7 +53,6 @@ export interface GraphqlServer extends AsyncDisposable {
   /** The whole answer of one operation. */
   ask(query: string, variables?: object, key?: string): Promise<GraphqlAnswer>
   /** The data of one operation that has no errors. */
-  // biome-ignore lint/suspicious/noExplicitAny: see above
   run<Data = any>(query: string, variables?: object, key?: string): Promise<Data>
   websocket(options?: Partial<Parameters<typeof createWsClient>[0]>): ReturnType<typeof createWsClient>
   sse(key?: string): ReturnType<typeof createSseClient>

@@ -3,10 +3,13 @@ import { sql } from '../../database/sql.ts'
 import { pageSizeMax } from '../builder.ts'
 import type { Slice } from '../connection.ts'
 import { related } from '../related.ts'
+import { sessionOf } from '../rows.ts'
 
 type Owned = { sessionId: string | null }
 
 function grouped<Row extends Owned>(sessions: Session[], rows: Row[]): Row[][] {
+  const byId = new Map(sessions.map((session) => [session.id, session]))
+  for (const row of rows) sessionOf.know(row, byId.get(row.sessionId ?? '') ?? null)
   const bySession = Map.groupBy(rows, ({ sessionId }) => sessionId)
   return sessions.map(({ id }) => bySession.get(id) ?? [])
 }
