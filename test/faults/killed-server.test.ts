@@ -62,7 +62,7 @@ it(`nothing that was acknowledged is lost in ${rounds} rounds of kill -9 under t
   )
   expect(traffic.surprises).toEqual([])
   expect(delivered.size).toBeGreaterThan(rounds)
-  await audit(database, traffic)
+  expect(await audit(database, traffic)).toEqual([])
 })
 
 it('a question outlives the server that took it: asked, killed, started again, answered, delivered', {
