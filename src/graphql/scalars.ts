@@ -28,7 +28,13 @@ builder.scalarType('JSON', {
   description: 'Any JSON value: an object, a list, a text, a number, true, false or null.',
   serialize: (value) => value,
   parseValue: parseJson,
-  parseLiteral: (node: ValueNode, variables) => parseJson(valueFromASTUntyped(node, variables)),
+  parseLiteral(node: ValueNode, variables) {
+    const value = valueFromASTUntyped(node, variables)
+    // Validation looks at a literal before there are variables; what is in it then is nobody's value yet.
+    if (!variables) return value
+    // A variable that was not given is left out, as everywhere in GraphQL.
+    return parseJson(JSON.parse(JSON.stringify(value) ?? 'null'))
+  },
 })
 
 function parseCursor(value: unknown): bigint {
