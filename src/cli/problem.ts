@@ -2,7 +2,8 @@
 export const exitCodes = {
   done: 0,
   failed: 1,
-  usage: 2,
+  // Not 2, as shells have it: a hook of Claude Code that ends with 2 refuses what it was asked about.
+  usage: 64,
   unreachable: 69,
   notAllowed: 77,
   notExecutable: 126,

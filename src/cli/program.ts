@@ -17,7 +17,7 @@ Which server, and with which key:
   HOLDPOINT_DATA_DIR  where that server keeps its data, if not beside the program
 
 Exit codes:
-  0 done   1 refused, or it failed   2 wrong use   69 the server cannot be reached   77 no key, a wrong one, or one that may not`
+  0 done   1 refused, or it failed   64 wrong use   69 the server cannot be reached   77 no key, a wrong one, or one that may not`
 
 const json = () => new Option('--json', 'print JSON, for scripts')
 const session = (what: string) => new Option('--session <id>', what)
@@ -71,7 +71,7 @@ a server that is away.
 An agent that runs as the user of the Holdpoint server could get at the server's files. Nothing here keeps it from that: see
 SECURITY.md.
 
-Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it could not be started; before that 1, 2, 69 and 77.`,
+Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it could not be started; before that 1, 64, 69 and 77.`,
   )
     .argument('<command...>', 'what to run, best behind "--"')
     .passThroughOptions()
