@@ -3,7 +3,14 @@ import { createSession, type TestSession } from '../support/ask.ts'
 import { boundKey, callTool, endOf, onePendingOf, pendingOf, respond } from '../support/mcp.ts'
 import { openLine } from '../support/outage.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { connectBridged, gone, serverFile, sessionVariables, spawnCli } from './support/process.ts'
+import {
+  connectBridged,
+  gone,
+  processTestMs,
+  serverFile,
+  sessionVariables,
+  spawnCli,
+} from './support/process.ts'
 
 let server: TestServer
 let skewMs = 0
@@ -21,7 +28,9 @@ beforeEach(async () => {
 const environment = (more: Record<string, string> = {}) => sessionVariables(server.url, session.id, more)
 const answerOf = ({ text }: { text: string }) => JSON.parse(text)
 
-describe('a server of revision 2025-11-25 behind the bridge, before a client that cannot be asked', () => {
+describe('a server of revision 2025-11-25 behind the bridge, before a client that cannot be asked', {
+  timeout: processTestMs,
+}, () => {
   it('gets each of the answers that a person can give, and a cancel from the clock', async () => {
     const { client } = await connectBridged(environment())
     const ask = () => callTool(client, 'delete_tenant', { tenant: 'acme' })
@@ -35,7 +44,10 @@ describe('a server of revision 2025-11-25 behind the bridge, before a client tha
       context: 'The tool was called with:\ntenant: acme',
       meta: { 'holdpoint/server-info': { name: 'legacy' } },
     })
-    await respond(server, first.requestId, { action_type: 'accept', content: { confirm: true, region: 'eu' } })
+    await respond(server, first.requestId, {
+      action_type: 'accept',
+      content: { confirm: true, region: 'eu' },
+    })
     expect(answerOf(await accepted)).toEqual({ action: 'accept', content: { confirm: true, region: 'eu' } })
 
     for (const action of ['decline', 'cancel']) {
@@ -70,9 +82,17 @@ describe('a server of revision 2025-11-25 behind the bridge, before a client tha
     const pending = await pendingOf(server, session.id, 20)
     const shuffled = pending.toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1))
     for (const { requestId, message } of shuffled)
-      await respond(server, requestId, Number(/t(\d+)\?/.exec(message)![1]) % 2 ? { action_type: 'decline' } : { action_type: 'accept', content: { confirm: true } })
+      await respond(
+        server,
+        requestId,
+        Number(/t(\d+)\?/.exec(message)![1]) % 2
+          ? { action_type: 'decline' }
+          : { action_type: 'accept', content: { confirm: true } },
+      )
     const answers = await Promise.all(calls)
-    expect(answers.map((each) => answerOf(each).action)).toEqual(Array.from({ length: 20 }, (_, i) => (i % 2 ? 'decline' : 'accept')))
+    expect(answers.map((each) => answerOf(each).action)).toEqual(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? 'decline' : 'accept')),
+    )
     await client.close()
   })
 
@@ -90,7 +110,9 @@ describe('a server of revision 2025-11-25 behind the bridge, before a client tha
   it('has its question taken back when its client cancels the call', async () => {
     const { client } = await connectBridged(environment())
     const cancel = new AbortController()
-    const asked = callTool(client, 'delete_tenant', { tenant: 'acme' }, { signal: cancel.signal }).catch((error) => String(error))
+    const asked = callTool(client, 'delete_tenant', { tenant: 'acme' }, { signal: cancel.signal }).catch(
+      (error) => String(error),
+    )
     const { requestId } = await onePendingOf(server, session.id)
     cancel.abort('enough')
     expect(await asked).toContain('enough')
@@ -100,10 +122,20 @@ describe('a server of revision 2025-11-25 behind the bridge, before a client tha
 
   it('has its question taken back when it crashes, and its exit code passed on', async () => {
     using bridged = spawnCli(['bridge', '--', process.execPath, serverFile('legacy')], environment())
-    bridged.send({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } } })
+    bridged.send({
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    })
     await bridged.line(1)
     bridged.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
-    bridged.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'delete_tenant', arguments: { tenant: 'acme' } } })
+    bridged.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'delete_tenant', arguments: { tenant: 'acme' } },
+    })
     const { requestId } = await onePendingOf(server, session.id)
     bridged.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'crash', arguments: {} } })
     expect(await bridged.exited).toBe(3)
@@ -134,32 +166,52 @@ describe('a server of revision 2025-11-25 behind the bridge, before a client tha
   })
 })
 
-describe('a server of revision 2026-07-28 behind the bridge', () => {
+describe('a server of revision 2026-07-28 behind the bridge', { timeout: processTestMs }, () => {
   it('gets its answer in a second call, and the client one reply', async () => {
     using bridged = spawnCli(['bridge', '--', process.execPath, serverFile('modern')], environment())
-    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
     bridged.send({ jsonrpc: '2.0', id: 'd', method: 'server/discover', params: { _meta } })
     expect(await bridged.line(1)).toMatchObject({ id: 'd', result: { serverInfo: { name: 'modern' } } })
-    bridged.send({ jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name: 'delete_tenant', arguments: { tenant: 'acme' }, _meta } })
+    bridged.send({
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'tools/call',
+      params: { name: 'delete_tenant', arguments: { tenant: 'acme' }, _meta },
+    })
     const pending = await onePendingOf(server, session.id)
-    expect(pending).toMatchObject({ message: 'Delete acme?', toolName: 'delete_tenant', serverName: 'modern' })
+    expect(pending).toMatchObject({
+      message: 'Delete acme?',
+      toolName: 'delete_tenant',
+      serverName: 'modern',
+    })
     await respond(server, pending.requestId, { action_type: 'accept', content: { confirm: true } })
     const reply = await bridged.line(2)
     expect(reply.id).toBe(0)
-    expect(JSON.parse(reply.result.content[0].text)).toEqual({ state: 'state of acme', answer: { action: 'accept', content: { confirm: true } } })
+    expect(JSON.parse(reply.result.content[0].text)).toEqual({
+      state: 'state of acme',
+      answer: { action: 'accept', content: { confirm: true } },
+    })
     bridged.process.stdin.end()
     expect(await bridged.exited).toBe(0)
     expect(bridged.lines).toHaveLength(2)
   })
 })
 
-describe('whom the bridge asks', () => {
+describe('whom the bridge asks', { timeout: processTestMs }, () => {
   it('goes by the address that the launch wrote for this very server', async () => {
     const config = JSON.stringify({ mcpServers: { billing: { command: 'x' } } })
-    await using closed = await startServer({ connectionString: server.connectionString, environment: { HOLDPOINT_GATE_ACCESS: 'capability' } })
+    await using closed = await startServer({
+      connectionString: server.connectionString,
+      environment: { HOLDPOINT_GATE_ACCESS: 'capability' },
+    })
     const { prepareLaunch } = await closed.graphql(
       `mutation($input: PrepareLaunchInput!) { prepareLaunch(input: $input) { ... on PrepareLaunchSuccess { mcpConfig } } }`,
-      { input: { sessionId: session.id, runtime: 'CLAUDE_CODE', mcpConfig: { format: 'JSON', text: config } } },
+      {
+        input: { sessionId: session.id, runtime: 'CLAUDE_CODE', mcpConfig: { format: 'JSON', text: config } },
+      },
     )
     const { env } = JSON.parse(prepareLaunch.mcpConfig).mcpServers.billing
     const { client } = await connectBridged({ PATH: process.env.PATH!, ...env }, ['--server', 'a claim'])
@@ -173,9 +225,16 @@ describe('whom the bridge asks', () => {
 
   it('takes a key that is bound to the session instead', async () => {
     const key = await boundKey(server, session.id)
-    const { client } = await connectBridged({ PATH: process.env.PATH!, HOLDPOINT_URL: server.url, HOLDPOINT_API_KEY: key })
+    const { client } = await connectBridged({
+      PATH: process.env.PATH!,
+      HOLDPOINT_URL: server.url,
+      HOLDPOINT_API_KEY: key,
+    })
     const asked = callTool(client, 'delete_tenant', { tenant: 'acme' })
-    await respond(server, (await onePendingOf(server, session.id)).requestId, { action_type: 'decline', note: 'not today' })
+    await respond(server, (await onePendingOf(server, session.id)).requestId, {
+      action_type: 'decline',
+      note: 'not today',
+    })
     expect(answerOf(await asked)).toEqual({ action: 'decline', _meta: { 'holdpoint/note': 'not today' } })
     await client.close()
   })
@@ -183,12 +242,14 @@ describe('whom the bridge asks', () => {
   it('is nobody without an address: everything passes, and the server sees a client that cannot be asked', async () => {
     const { client } = await connectBridged({ PATH: process.env.PATH! })
     expect(answerOf(await callTool(client, 'facts')).capabilities).toEqual({})
-    expect(answerOf(await callTool(client, 'delete_tenant', { tenant: 'acme' })).failed).toMatch(/does not support/)
+    expect(answerOf(await callTool(client, 'delete_tenant', { tenant: 'acme' })).failed).toMatch(
+      /does not support/,
+    )
     await client.close()
   })
 })
 
-describe('an outage of Holdpoint', () => {
+describe('an outage of Holdpoint', { timeout: processTestMs }, () => {
   it('is waited out, before and after the question was put', async () => {
     await using line = await openLine(server.url)
     line.cut()
@@ -206,7 +267,9 @@ describe('an outage of Holdpoint', () => {
   })
 
   it('that outlasts the deadline is an error that names it, and never a decline', async () => {
-    const { client } = await connectBridged(sessionVariables('http://127.0.0.1:1', session.id, { ELICITATION_TTL_MS: '500' }))
+    const { client } = await connectBridged(
+      sessionVariables('http://127.0.0.1:1', session.id, { ELICITATION_TTL_MS: '500' }),
+    )
     const { failed } = answerOf(await callTool(client, 'delete_tenant', { tenant: 'acme' }))
     expect(failed).toMatch(/-32603.*UNREACHABLE.*Nobody has decided/)
     await client.close()
@@ -214,12 +277,14 @@ describe('an outage of Holdpoint', () => {
 
   it('is told apart from an address that is none of Holdpoint’s, and from a session that is not there', async () => {
     const nowhere = await connectBridged(sessionVariables(server.url, 'no-such-session'))
-    expect(answerOf(await callTool(nowhere.client, 'delete_tenant', { tenant: 'acme' })).failed).toMatch(/-32603.*NOT_FOUND.*no-such-session/)
+    expect(answerOf(await callTool(nowhere.client, 'delete_tenant', { tenant: 'acme' })).failed).toMatch(
+      /-32603.*NOT_FOUND.*no-such-session/,
+    )
     await nowhere.client.close()
   })
 })
 
-describe('the command line', () => {
+describe('the command line', { timeout: processTestMs }, () => {
   it('says that the server cannot be started, with the exit code of a shell', async () => {
     using missing = spawnCli(['bridge', '--', '/no/such/server', '--flag'], environment())
     expect(await missing.exited).toBe(127)
@@ -227,7 +292,21 @@ describe('the command line', () => {
   })
 
   it('passes the server’s own options on, and its exit code', async () => {
-    using child = spawnCli(['bridge', '--server', 's', '--', process.execPath, '-e', 'console.log(JSON.stringify(process.argv.slice(1)));process.exit(9)', '--', '--server', 'x'], environment())
+    using child = spawnCli(
+      [
+        'bridge',
+        '--server',
+        's',
+        '--',
+        process.execPath,
+        '-e',
+        'console.log(JSON.stringify(process.argv.slice(1)));process.exit(9)',
+        '--',
+        '--server',
+        'x',
+      ],
+      environment(),
+    )
     expect(await child.exited).toBe(9)
     expect(child.lines).toEqual(['["--server","x"]'])
   })

@@ -5,19 +5,34 @@ import { call, elicitation, playRelay } from './support/relay.ts'
 
 describe('what passes', () => {
   it.each([
-    ['numbers that JavaScript cannot hold', '{"jsonrpc":"2.0","id":12345678901234567890,"result":{"n":1.0,"big":123456789012345678901}}'],
-    ['odd spacing and escapes', ' { "jsonrpc" :"2.0", "method":"notifications/x","params":{"a":"\\u0041\\/"} } '],
+    [
+      'numbers that JavaScript cannot hold',
+      '{"jsonrpc":"2.0","id":12345678901234567890,"result":{"n":1.0,"big":123456789012345678901}}',
+    ],
+    [
+      'odd spacing and escapes',
+      ' { "jsonrpc" :"2.0", "method":"notifications/x","params":{"a":"\\u0041\\/"} } ',
+    ],
     ['names like __proto__', '{"jsonrpc":"2.0","id":1,"result":{"__proto__":{"a":1},"constructor":2}}'],
     ['what is no JSON', 'Listening on port 3000'],
     ['a batch', '[{"jsonrpc":"2.0","method":"notifications/x"}]'],
     ['an empty line', ''],
-    ['a request of the server that is not an elicitation', '{"jsonrpc":"2.0","id":0,"method":"sampling/createMessage","params":{}}'],
+    [
+      'a request of the server that is not an elicitation',
+      '{"jsonrpc":"2.0","id":0,"method":"sampling/createMessage","params":{}}',
+    ],
     ['an elicitation without an id', '{"jsonrpc":"2.0","method":"elicitation/create","params":{}}'],
     ['text that is not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
   ])('keeps every byte of %s, both ways', (_, line) => {
     const passed: (Buffer | string)[] = []
     const pass = (each: Buffer | string) => void passed.push(each)
-    const relay = createRelay({ gate: { hold: async () => null }, serverName: null, toClient: pass, toServer: pass, log: pass })
+    const relay = createRelay({
+      gate: { hold: async () => null },
+      serverName: null,
+      toClient: pass,
+      toServer: pass,
+      log: pass,
+    })
     const bytes = Buffer.from(line)
     relay.fromServer(bytes)
     relay.fromClient(bytes)
@@ -27,12 +42,19 @@ describe('what passes', () => {
 
   it('says at initialize that the client can be asked, and changes nothing beside', () => {
     const { fromClient, server } = playRelay()
-    fromClient('{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","n":123456789012345678901,"capabilities":{"roots":{}}}}')
-    fromClient('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}}}}')
+    fromClient(
+      '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","n":123456789012345678901,"capabilities":{"roots":{}}}}',
+    )
+    fromClient(
+      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}}}}',
+    )
     fromClient('{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}')
     expect(server[0]).toContain('"n":123456789012345678901')
     expect(server[0]).toContain('"protocolVersion":"2025-06-18"')
-    expect(JSON.parse(server[0]!).params.capabilities).toEqual({ roots: {}, elicitation: { form: {}, url: {} } })
+    expect(JSON.parse(server[0]!).params.capabilities).toEqual({
+      roots: {},
+      elicitation: { form: {}, url: {} },
+    })
     expect(JSON.parse(server[1]!).params.capabilities).toEqual({ elicitation: { form: {}, url: {} } })
     expect(JSON.parse(server[2]!).params.capabilities).toEqual({ elicitation: { form: {}, url: {} } })
   })
@@ -40,29 +62,45 @@ describe('what passes', () => {
   it('says so in every request of a client that tells its capabilities in each', () => {
     const { fromClient, server } = playRelay()
     const capabilities = 'io.modelcontextprotocol/clientCapabilities'
-    fromClient(call(1, { _meta: { [capabilities]: { sampling: {} }, 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }))
+    fromClient(
+      call(1, {
+        _meta: { [capabilities]: { sampling: {} }, 'io.modelcontextprotocol/protocolVersion': '2026-07-28' },
+      }),
+    )
     fromClient(call(2))
-    expect(JSON.parse(server[0]!).params._meta[capabilities]).toEqual({ sampling: {}, elicitation: { form: {}, url: {} } })
+    expect(JSON.parse(server[0]!).params._meta[capabilities]).toEqual({
+      sampling: {},
+      elicitation: { form: {}, url: {} },
+    })
     expect(server[1]).toBe(JSON.stringify(call(2)))
   })
 })
 
 describe('a question of the server', () => {
-  it.each([0, 7, 'seven', '0', ''])('is answered under its own id, %j, and hidden from the client', async (id) => {
-    const { fromServer, asked, sent, client } = playRelay()
-    fromServer(elicitation(id))
-    const [held] = await asked(1)
-    held!.answer({ content: { confirm: true } })
-    expect(await sent('server', 1)).toEqual([{ jsonrpc: '2.0', id, result: { action: 'accept', content: { confirm: true } } }])
-    expect(client).toEqual([])
-  })
+  it.each([0, 7, 'seven', '0', ''])(
+    'is answered under its own id, %j, and hidden from the client',
+    async (id) => {
+      const { fromServer, asked, sent, client } = playRelay()
+      fromServer(elicitation(id))
+      const [held] = await asked(1)
+      held!.answer({ content: { confirm: true } })
+      expect(await sent('server', 1)).toEqual([
+        { jsonrpc: '2.0', id, result: { action: 'accept', content: { confirm: true } } },
+      ])
+      expect(client).toEqual([])
+    },
+  )
 
   it.each([
     ['accept without content', { action: 'accept' }, { action: 'accept', content: {} }],
     ['decline', { action: 'decline' }, { action: 'decline' }],
     ['cancel', { action: 'cancel' }, { action: 'cancel' }],
     ['expired, which no native server knows', { action: 'expired' }, { action: 'cancel' }],
-    ['a note', { action: 'decline', note: 'not today' }, { action: 'decline', _meta: { 'holdpoint/note': 'not today' } }],
+    [
+      'a note',
+      { action: 'decline', note: 'not today' },
+      { action: 'decline', _meta: { 'holdpoint/note': 'not today' } },
+    ],
   ] as const)('comes back with %s', async (_, outcome, result) => {
     const { fromServer, asked, sent } = playRelay()
     fromServer(elicitation(0))
@@ -84,7 +122,11 @@ describe('a question of the server', () => {
       serverName: 'tickets',
       toolName: 'delete_tenant',
       context: 'The tool was called with:\ntenant: acme',
-      meta: { theirs: true, 'holdpoint/server-info': { name: 'tickets', version: '1.2.3' }, 'holdpoint/call': { id: 1, 'claudecode/toolUseId': 'toolu_9' } },
+      meta: {
+        theirs: true,
+        'holdpoint/server-info': { name: 'tickets', version: '1.2.3' },
+        'holdpoint/call': { id: 1, 'claudecode/toolUseId': 'toolu_9' },
+      },
     })
   })
 
@@ -105,14 +147,20 @@ describe('a question of the server', () => {
     const [first, second] = await asked(2)
     expect(first!.question).toMatchObject({ toolName: null, context: null })
     expect(second!.question.toolName).toBeNull()
-    expect(second!.question.context).toBe('Several calls are open; it is not known which of them this is about:\n- delete_tenant {"tenant":"acme"}\n- list {"page":2}')
+    expect(second!.question.context).toBe(
+      'Several calls are open; it is not known which of them this is about:\n- delete_tenant {"tenant":"acme"}\n- list {"page":2}',
+    )
   })
 
   it('asks for a visit with its address, and takes no content for it', async () => {
     const { fromServer, asked, sent } = playRelay()
     fromServer(elicitation(0, { mode: 'url', url: 'https://id.example.org/x', elicitationId: 'e-1' }))
     const [held] = await asked(1)
-    expect(held!.question).toMatchObject({ mode: 'url', url: 'https://id.example.org/x', elicitationId: 'e-1' })
+    expect(held!.question).toMatchObject({
+      mode: 'url',
+      url: 'https://id.example.org/x',
+      elicitationId: 'e-1',
+    })
     held!.answer({ action: 'accept', content: { a: 1 } })
     expect((await sent('server', 1))[0].result).toEqual({ action: 'accept' })
   })
@@ -121,7 +169,11 @@ describe('a question of the server', () => {
     const { fromServer, asked, sent, client } = playRelay()
     fromServer(elicitation(0, { mode: 'url', url: 'https://id.example.org/x', elicitationId: 'e-1' }))
     const [held] = await asked(1)
-    const complete = (elicitationId: string) => ({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } })
+    const complete = (elicitationId: string) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/elicitation/complete',
+      params: { elicitationId },
+    })
     fromServer(complete('e-2'))
     expect(client).toEqual([JSON.stringify(complete('e-2'))])
     fromServer(complete('e-1'))
@@ -148,7 +200,11 @@ describe('a question of the server', () => {
     first!.fail(new AskError('UNREACHABLE', 'ECONNREFUSED'))
     second!.fail(new AskError('INVALID_INPUT', 'message is over the limit of 16 KiB.'))
     const replies = await sent('server', 2)
-    expect(replies[0]).toEqual({ jsonrpc: '2.0', id: 0, error: { code: -32603, message: expect.stringMatching(/UNREACHABLE.*ECONNREFUSED/) } })
+    expect(replies[0]).toEqual({
+      jsonrpc: '2.0',
+      id: 0,
+      error: { code: -32603, message: expect.stringMatching(/UNREACHABLE.*ECONNREFUSED/) },
+    })
     expect(replies[1].error).toEqual({ code: -32602, message: expect.stringContaining('16 KiB') })
   })
 
@@ -174,7 +230,11 @@ describe('a question of the server', () => {
     const { fromServer, asked, client, server, relay } = playRelay()
     fromServer(elicitation('a'))
     const [held] = await asked(1)
-    const cancelled = (requestId: string) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'Error: MCP error -32001: Request timed out' } })
+    const cancelled = (requestId: string) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId, reason: 'Error: MCP error -32001: Request timed out' },
+    })
     fromServer(cancelled('b'))
     fromServer(cancelled('a'))
     await expect.poll(() => relay.holds).toBe(0)
@@ -183,7 +243,9 @@ describe('a question of the server', () => {
     expect(client).toEqual([JSON.stringify(cancelled('b'))])
     expect(server).toEqual([])
     fromServer(elicitation('c'))
-    expect((await asked(2))[1]!.question.context).toMatch(/^This server stopped waiting for an answer after \d+ s before\.$/)
+    expect((await asked(2))[1]!.question.context).toMatch(
+      /^This server stopped waiting for an answer after \d+ s before\.$/,
+    )
   })
 
   it('is taken back when the client cancels the one call that it may be about', async () => {
@@ -235,14 +297,21 @@ describe('a result that asks (MCP 2026-07-28)', () => {
     result: {
       resultType: 'input_required',
       requestState: 'opaque \u2028 state',
-      inputRequests: { ok: { method: 'elicitation/create', params: { mode: 'form', message: 'Delete it?', requestedSchema: {} } } },
+      inputRequests: {
+        ok: {
+          method: 'elicitation/create',
+          params: { mode: 'form', message: 'Delete it?', requestedSchema: {} },
+        },
+      },
       ...more,
     },
   })
 
   it('is held back, and the call made again with the answers and the very same state', async () => {
     const { fromClient, fromServer, asked, sent, client } = playRelay()
-    fromClient('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"delete_tenant","arguments":{"n":123456789012345678901}}}')
+    fromClient(
+      '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"delete_tenant","arguments":{"n":123456789012345678901}}}',
+    )
     fromServer(inputRequired(5))
     const [held] = await asked(1)
     expect(held!.question).toMatchObject({ message: 'Delete it?', toolName: 'delete_tenant' })
@@ -250,7 +319,11 @@ describe('a result that asks (MCP 2026-07-28)', () => {
     const [, again] = await sent('server', 2)
     expect(again).toMatchObject({
       method: 'tools/call',
-      params: { name: 'delete_tenant', inputResponses: { ok: { action: 'accept', content: { confirm: true } } }, requestState: 'opaque \u2028 state' },
+      params: {
+        name: 'delete_tenant',
+        inputResponses: { ok: { action: 'accept', content: { confirm: true } } },
+        requestState: 'opaque \u2028 state',
+      },
     })
     expect(again.id).not.toBe(5)
     expect(client).toEqual([])
@@ -261,7 +334,9 @@ describe('a result that asks (MCP 2026-07-28)', () => {
 
   it('does not lose digits of the call that it makes again', async () => {
     const { fromClient, fromServer, asked, server } = playRelay()
-    fromClient('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x","arguments":{"n":123456789012345678901}}}')
+    fromClient(
+      '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x","arguments":{"n":123456789012345678901}}}',
+    )
     fromServer(inputRequired(5))
     ;(await asked(1))[0]!.answer({})
     await expect.poll(() => server[1]).toContain('"n":123456789012345678901')
@@ -270,8 +345,18 @@ describe('a result that asks (MCP 2026-07-28)', () => {
   it('asks several questions at once, and sends no state where none came', async () => {
     const { fromClient, fromServer, asked, sent } = playRelay()
     fromClient(call(5, { requestState: 'of an earlier round' }))
-    const one = (message: string) => ({ method: 'elicitation/create', params: { message, requestedSchema: {} } })
-    fromServer(inputRequired(5, { requestState: undefined, inputRequests: JSON.parse(JSON.stringify({ a: one('A?'), b: one('B?') }).replace('"b"', '"__proto__"')) }))
+    const one = (message: string) => ({
+      method: 'elicitation/create',
+      params: { message, requestedSchema: {} },
+    })
+    fromServer(
+      inputRequired(5, {
+        requestState: undefined,
+        inputRequests: JSON.parse(
+          JSON.stringify({ a: one('A?'), b: one('B?') }).replace('"b"', '"__proto__"'),
+        ),
+      }),
+    )
     const held = await asked(2)
     held.find(({ question }) => question.message === 'B?')!.answer({ action: 'decline' })
     held.find(({ question }) => question.message === 'A?')!.answer({ action: 'expired' })
@@ -285,8 +370,19 @@ describe('a result that asks (MCP 2026-07-28)', () => {
   })
 
   it.each([
-    ['asks for something that only the client can give', { inputRequests: { s: { method: 'sampling/createMessage', params: {} } } }],
-    ['asks for that too', { inputRequests: { ok: { method: 'elicitation/create', params: { message: 'x' } }, r: { method: 'roots/list' } } }],
+    [
+      'asks for something that only the client can give',
+      { inputRequests: { s: { method: 'sampling/createMessage', params: {} } } },
+    ],
+    [
+      'asks for that too',
+      {
+        inputRequests: {
+          ok: { method: 'elicitation/create', params: { message: 'x' } },
+          r: { method: 'roots/list' },
+        },
+      },
+    ],
     ['asks nothing and says to come again', { inputRequests: undefined }],
   ])('is the client’s as it is when it %s', async (_, more) => {
     const { fromClient, fromServer, client, held } = playRelay()
@@ -328,7 +424,11 @@ describe('a result that asks (MCP 2026-07-28)', () => {
     ;(await asked(1))[0]!.answer({})
     const again = (await sent('server', 2))[1]
     fromClient({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5, reason: 'x' } })
-    expect((await sent('server', 3))[2]).toEqual({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: again.id, reason: 'x' } })
+    expect((await sent('server', 3))[2]).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: again.id, reason: 'x' },
+    })
     fromServer({ jsonrpc: '2.0', id: again.id, result: {} })
     expect(client).toEqual([])
   })
@@ -336,11 +436,16 @@ describe('a result that asks (MCP 2026-07-28)', () => {
   it('is an error for the client when it could not be asked, and the other questions are taken back', async () => {
     const { fromClient, fromServer, asked, sent } = playRelay()
     fromClient(call(5))
-    const one = (message: string) => ({ method: 'elicitation/create', params: { message, requestedSchema: {} } })
+    const one = (message: string) => ({
+      method: 'elicitation/create',
+      params: { message, requestedSchema: {} },
+    })
     fromServer(inputRequired(5, { inputRequests: { a: one('A?'), b: one('B?') } }))
     const held = await asked(2)
     held[0]!.fail(new AskError('UNREACHABLE', 'ECONNREFUSED'))
-    expect(await sent('client', 1)).toEqual([{ jsonrpc: '2.0', id: 5, error: { code: -32603, message: expect.stringContaining('ECONNREFUSED') } }])
+    expect(await sent('client', 1)).toEqual([
+      { jsonrpc: '2.0', id: 5, error: { code: -32603, message: expect.stringContaining('ECONNREFUSED') } },
+    ])
     expect(held[1]!.withdrawn).toBe(true)
   })
 })
@@ -349,7 +454,11 @@ describe('a call that needs a visit first (-32042)', () => {
   const needsVisit = (id: number | string, url = 'https://id.example.org/1') => ({
     jsonrpc: '2.0',
     id,
-    error: { code: -32042, message: 'Sign in first', data: { elicitations: [{ mode: 'url', message: 'Sign in', url, elicitationId: `e ${url}` }] } },
+    error: {
+      code: -32042,
+      message: 'Sign in first',
+      data: { elicitations: [{ mode: 'url', message: 'Sign in', url, elicitationId: `e ${url}` }] },
+    },
   })
 
   it('is made again once the person is done, and answered under the id of the client', async () => {
@@ -370,7 +479,11 @@ describe('a call that needs a visit first (-32042)', () => {
     fromClient(call(1))
     fromServer(needsVisit(1))
     const [held] = await asked(1)
-    fromServer({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId: 'e https://id.example.org/1' } })
+    fromServer({
+      jsonrpc: '2.0',
+      method: 'notifications/elicitation/complete',
+      params: { elicitationId: 'e https://id.example.org/1' },
+    })
     expect((await sent('server', 2))[1]).toMatchObject({ method: 'tools/call' })
     expect(held!.withdrawn).toBe(true)
   })
@@ -395,7 +508,10 @@ describe('a call that needs a visit first (-32042)', () => {
     fromServer(needsVisit(1))
     ;(await asked(1))[0]!.answer({ action })
     const [reply] = await sent('client', 1)
-    expect(reply).toMatchObject({ id: 1, result: { isError: true, content: [{ type: 'text', text: expect.stringMatching(words) }] } })
+    expect(reply).toMatchObject({
+      id: 1,
+      result: { isError: true, content: [{ type: 'text', text: expect.stringMatching(words) }] },
+    })
   })
 
   it('is the client’s when it does not say where to go', () => {
@@ -415,10 +531,18 @@ describe('progress', () => {
     fromServer(elicitation(0))
     const [held] = await asked(1)
     await expect.poll(() => client.length).toBeGreaterThanOrEqual(3)
-    fromServer({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'p', progress: 40, total: 100 } })
+    fromServer({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: 'p', progress: 40, total: 100 },
+    })
     const before = client.length
     await expect.poll(() => client.length).toBeGreaterThanOrEqual(before + 3)
-    fromServer({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'p', progress: 41, total: 100 } })
+    fromServer({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: 'p', progress: 41, total: 100 },
+    })
     const told = client.map((line) => JSON.parse(line).params)
     expect(told.every(({ progressToken }) => progressToken === 'p')).toBe(true)
     const values = told.map(({ progress }) => progress)
@@ -437,7 +561,9 @@ describe('progress', () => {
     held[1]!.answer({})
     await expect.poll(() => relay.holds).toBe(0)
     const lines = server.map((line) => JSON.parse(line))
-    const progress = lines.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params)
+    const progress = lines
+      .filter(({ method }) => method === 'notifications/progress')
+      .map(({ params }) => params)
     expect(progress.map((each) => each.progress)).toEqual(progress.map((_, i) => i + 1))
     expect(progress.every(({ progressToken }) => progressToken === 9)).toBe(true)
     expect(lines.filter(({ id }) => id !== undefined).map(({ id }) => id)).toEqual([0, 1])

@@ -29,6 +29,9 @@ export async function boundKey(server: TestServer, sessionId: string): Promise<s
   return createApiKey.secret
 }
 
+/** Until something has happened that takes the start of a process, on a machine that is busy. */
+export const patienceMs = 25_000
+
 export interface ToolOutcome {
   text: string
   isError: boolean
@@ -41,7 +44,7 @@ export async function callTool(
   args: Record<string, unknown> = {},
   options: Parameters<Client['callTool']>[2] = {},
 ): Promise<ToolOutcome> {
-  const result = await client.callTool({ name, arguments: args }, undefined, { timeout: 20_000, ...options })
+  const result = await client.callTool({ name, arguments: args }, undefined, { timeout: 60_000, ...options })
   const [block] = result.content as { type: string; text: string }[]
   return { text: block?.text ?? '', isError: result.isError === true, data: result.structuredContent }
 }
@@ -73,7 +76,7 @@ export async function pendingOf(server: TestServer, sessionId: string, count = 1
         found = session.pendingElicitations
         return found.length
       },
-      { timeout: 10_000 },
+      { timeout: patienceMs },
     )
     .toBe(count)
   return found
@@ -112,7 +115,7 @@ export async function endOf(
         end = elicitation
         return end.status
       },
-      { timeout: 10_000 },
+      { timeout: patienceMs },
     )
     .not.toBe('PENDING')
   return end

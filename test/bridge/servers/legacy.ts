@@ -8,7 +8,10 @@ const server = new McpServer({ name: 'legacy', version: '1.0.0' })
 const text = (value: unknown) => ({ content: [{ type: 'text' as const, text: JSON.stringify(value) }] })
 const requestedSchema = {
   type: 'object' as const,
-  properties: { confirm: { type: 'boolean' as const }, region: { type: 'string' as const, enum: ['eu', 'us'] } },
+  properties: {
+    confirm: { type: 'boolean' as const },
+    region: { type: 'string' as const, enum: ['eu', 'us'] },
+  },
   required: ['confirm'],
 }
 
@@ -31,12 +34,24 @@ server.registerTool('impatient', {}, async () => {
   }
 })
 server.registerTool('visit', {}, async () =>
-  text(await server.server.elicitInput({ mode: 'url', message: 'Sign in', url: 'https://id.example.org/x', elicitationId: 'e-1' })),
+  text(
+    await server.server.elicitInput({
+      mode: 'url',
+      message: 'Sign in',
+      url: 'https://id.example.org/x',
+      elicitationId: 'e-1',
+    }),
+  ),
 )
 server.registerTool('facts', {}, async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
   const names = Object.keys(process.env).filter((name) => name.startsWith('HOLDPOINT_'))
-  return text({ pid: process.pid, child: child.pid, capabilities: server.server.getClientCapabilities(), names })
+  return text({
+    pid: process.pid,
+    child: child.pid,
+    capabilities: server.server.getClientCapabilities(),
+    names,
+  })
 })
 server.registerTool('crash', {}, () => process.exit(3))
 

@@ -4,13 +4,21 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect } from 'vitest'
-import { connectMcp } from '../../support/mcp.ts'
+import { connectMcp, patienceMs } from '../../support/mcp.ts'
 
 export const cli = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'holdpoint.ts')
-export const serverFile = (name: 'legacy' | 'modern') => join(import.meta.dirname, '..', 'servers', `${name}.ts`)
+export const serverFile = (name: 'legacy' | 'modern') =>
+  join(import.meta.dirname, '..', 'servers', `${name}.ts`)
+
+/** For tests that start processes, several of them one after the other, on a machine that is busy. */
+export const processTestMs = 120_000
 
 /** The variables that an MCP server of a session is given, and nothing else of ours. */
-export function sessionVariables(url: string, sessionId: string, more: Record<string, string> = {}): Record<string, string> {
+export function sessionVariables(
+  url: string,
+  sessionId: string,
+  more: Record<string, string> = {},
+): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     ELICITATION_REQUEST_URL: `${url}/api/v1/elicitations`,
@@ -21,7 +29,10 @@ export function sessionVariables(url: string, sessionId: string, more: Record<st
 }
 
 /** The SDK's client, which cannot be asked anything, in front of a server behind the bridge. */
-export async function connectBridged(environment: Record<string, string>, args: string[] = ['--server', 'tickets']) {
+export async function connectBridged(
+  environment: Record<string, string>,
+  args: string[] = ['--server', 'tickets'],
+) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [cli, 'bridge', ...args, '--', process.execPath, serverFile('legacy')],
@@ -29,7 +40,13 @@ export async function connectBridged(environment: Record<string, string>, args: 
     stderr: 'ignore',
   })
   const client = await connectMcp(transport)
-  return { client, pid: transport.pid!, closed: new Promise<void>((resolve) => { client.onclose = resolve }) }
+  return {
+    client,
+    pid: transport.pid!,
+    closed: new Promise<void>((resolve) => {
+      client.onclose = resolve
+    }),
+  }
 }
 
 export interface Spawned extends Disposable {
@@ -55,9 +72,10 @@ export function spawnCli(args: string[], environment: Record<string, string>): S
     lines,
     errors,
     exited,
-    send: (message) => child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`),
+    send: (message) =>
+      child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`),
     async line(count) {
-      await expect.poll(() => lines.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+      await expect.poll(() => lines.length, { timeout: patienceMs }).toBeGreaterThanOrEqual(count)
       return JSON.parse(lines[count - 1]!)
     },
     [Symbol.dispose]() {
@@ -69,13 +87,16 @@ export function spawnCli(args: string[], environment: Record<string, string>): S
 /** Whether a process is gone, as soon as it is. */
 export async function gone(pid: number): Promise<void> {
   await expect
-    .poll(() => {
-      try {
-        process.kill(pid, 0)
-        return 'alive'
-      } catch {
-        return 'gone'
-      }
-    }, { timeout: 10_000 })
+    .poll(
+      () => {
+        try {
+          process.kill(pid, 0)
+          return 'alive'
+        } catch {
+          return 'gone'
+        }
+      },
+      { timeout: patienceMs },
+    )
     .toBe('gone')
 }

@@ -41,7 +41,8 @@ export function playRelay(options: { serverName?: string | null; progressMs?: nu
         }),
     },
   })
-  const line = (message: unknown) => Buffer.from(typeof message === 'string' ? message : JSON.stringify(message))
+  const line = (message: unknown) =>
+    Buffer.from(typeof message === 'string' ? message : JSON.stringify(message))
   return {
     relay,
     held,
@@ -75,5 +76,9 @@ export const elicitation = (id: number | string, params: Record<string, unknown>
   jsonrpc: '2.0',
   id,
   method: 'elicitation/create',
-  params: { message: 'Delete it?', requestedSchema: { type: 'object', properties: { confirm: { type: 'boolean' } } }, ...params },
+  params: {
+    message: 'Delete it?',
+    requestedSchema: { type: 'object', properties: { confirm: { type: 'boolean' } } },
+    ...params,
+  },
 })
