@@ -71,7 +71,7 @@ export interface AppOptions {
  * With an external database another process takes over the port; open connections get this long to come once more, which is
  * more than the five seconds that a client sleeps between two polls.
  */
-const drainGraceDefaultMs = 7_000
+const drainGraceDefaultMs = 6_500
 const drainPollMs = 50
 
 const dashboardFolder = join(import.meta.dirname, '..', 'dist', 'dashboard')
@@ -309,6 +309,7 @@ async function databaseAddress(config: Config, log: Logger, ending: AsyncDisposa
 async function untilConnectionsEnd(server: Server, graceMs: number): Promise<void> {
   const count = () =>
     new Promise<number>((resolve) => server.getConnections((_, connections) => resolve(connections ?? 0)))
-  for (let waitedMs = 0; waitedMs < graceMs && (await count()) > 0; waitedMs += drainPollMs)
+  const until = performance.now() + graceMs
+  while (performance.now() < until && (await count()) > 0)
     await new Promise((resolve) => setTimeout(resolve, drainPollMs))
 }
