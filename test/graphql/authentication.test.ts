@@ -233,3 +233,40 @@ describe('over WebSocket', () => {
     await others.dispose()
   })
 })
+
+describe('whoever stays connected', () => {
+  test('is sent away when the key expires, or the browser signs out', async () => {
+    await using server = await startGraphql({ checkEveryMs: 20 })
+    const expiring = await server.key({ role: 'viewer', expiresAt: new Date(Date.now() + 3_600_000) })
+    const lasting = await server.key({ role: 'viewer' })
+    const token = await signInBrowser(server.journal, lasting.id)
+    const cookie = `holdpoint=${encodeURIComponent(fastifyCookie.sign(token, 'a secret for tests'))}`
+
+    const socket = (headers: Record<string, string>, payload: object) => {
+      const opened = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+        headers,
+      })
+      const acknowledged = new Promise((resolve) => opened.once('message', resolve))
+      const code = new Promise((resolve) => opened.once('close', resolve))
+      opened.once('open', () => opened.send(JSON.stringify({ type: 'connection_init', payload })))
+      return { opened, acknowledged, code }
+    }
+    const byKey = socket({}, { apiKey: expiring.secret })
+    const byCookie = socket({ cookie, origin: server.url }, {})
+    const untouched = socket({}, { apiKey: lasting.secret })
+    await Promise.all([byKey, byCookie, untouched].map(({ acknowledged }) => acknowledged))
+    const stream = server.sse(expiring.secret).iterate({ query: 'subscription { timeline { cursor } }' })
+    const over = stream.next()
+    await expect.poll(() => server.fanout.size).toBe(2)
+
+    await server.database.pool.query('update api_key set expires_at = now() where id = $1', [expiring.id])
+    await server.database.pool.query('update sign_in set ended_at = now()')
+    server.services.authenticator.forget(expiring.id)
+    server.services.authenticator.forget(lasting.id)
+    expect(await byKey.code).toBe(4403)
+    expect(await byCookie.code).toBe(4403)
+    expect((await over).done).toBe(true)
+    expect(untouched.opened.readyState).toBe(WebSocket.OPEN)
+    untouched.opened.close()
+  })
+})

@@ -217,13 +217,24 @@ test('what goes wrong inside is told by a reference, which the log has', async (
   ).toHaveLength(1)
 })
 
-test('while the database is away, the answer says so', async () => {
+test('while the database is away, every door says so, and that it is worth another try', async () => {
   await using away = await startGraphql()
-  // The key is remembered; then nothing can be asked any more.
+  // This key is remembered; then nothing can be asked any more.
   await away.ask('{ viewer { name } }')
   Object.assign(away.database.pool, {
     query: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })),
   })
   const { body } = await away.ask('{ attentionQueue { totalCount } }')
   expect(body.errors[0].extensions.code).toBe('DATABASE_UNAVAILABLE')
+  const another = await away.ask('{ viewer { name } }', {}, 'another key')
+  expect(another.status).toBe(503)
+  expect(another.body.errors[0].extensions.code).toBe('DATABASE_UNAVAILABLE')
+  const closed = Promise.withResolvers<{ code: number }>()
+  const client = away.websocket({
+    lazy: false,
+    connectionParams: { apiKey: 'another key' },
+    on: { closed: (event) => closed.resolve(event as { code: number }) },
+  })
+  expect((await closed.promise).code).toBe(1013)
+  await client.dispose()
 })

@@ -65,10 +65,13 @@ export async function startGraphql({
   connectionString,
   now = () => new Date(),
   development = false,
+  checkEveryMs,
 }: {
   connectionString?: string
   now?: () => Date
   development?: boolean
+  /** How often the credentials of who is connected are checked. */
+  checkEveryMs?: number
 } = {}): Promise<GraphqlServer> {
   await using undo = new AsyncDisposableStack()
   const owned = connectionString === undefined ? undo.use(await createTestDatabase()) : null
@@ -164,7 +167,7 @@ export async function startGraphql({
       },
     },
   }
-  const surface = await registerGraphql(http, services)
+  const surface = await registerGraphql(http, services, { checkEveryMs })
   const url = await http.listen({ host: '127.0.0.1', port: 0 })
   undo.defer(async () => {
     fanout.endAll('going away')

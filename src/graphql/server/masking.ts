@@ -8,7 +8,7 @@ import { isDatabaseTrouble } from '../../database/trouble.ts'
  * resolver's own GraphQLError is one without another kind of error behind it.
  */
 export function createMask(log: Log) {
-  return function mask(error: unknown): Error {
+  return function mask(error: unknown): GraphQLError {
     const cause = causeOf(error)
     if (cause instanceof GraphQLError) return error as GraphQLError
     const reference = randomUUID()

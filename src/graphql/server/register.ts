@@ -1,11 +1,12 @@
-import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { renderGraphiQL } from 'graphql-yoga'
 import type { Authentication } from '../../auth/authenticator.ts'
 import type { GraphqlContext } from '../context.ts'
 import type { GraphqlServices } from '../services.ts'
+import { watchClients } from './clients.ts'
 import { graphqlBodyBytesMax } from './limits.ts'
+import { createMask } from './masking.ts'
 import { serveSockets } from './websocket.ts'
 import { createEngine, graphqlPath } from './yoga.ts'
 
@@ -18,15 +19,22 @@ export interface GraphqlSurface {
 }
 
 const lastWordsMs = 2_000
+const credentialsCheckedEveryMs = 15_000
 
 /** GraphQL over HTTP, SSE and WebSocket at one address. A key is asked for before anything is read of the request. */
 export async function registerGraphql(
   app: FastifyInstance,
   services: GraphqlServices,
+  { checkEveryMs = credentialsCheckedEveryMs }: { checkEveryMs?: number } = {},
 ): Promise<GraphqlSurface> {
   const engine = createEngine(services)
+  const clients = watchClients({
+    checkEveryMs,
+    onError: (err) => services.log.warn({ err }, 'the credentials of who is connected could not be checked'),
+  })
   const contexts = new WeakMap<FastifyRequest, GraphqlContext>()
-  const unfinished = new Set<Promise<unknown>>()
+  const unfinished = new Set<Promise<void>>()
+  const mask = createMask(services.log)
 
   await app.register(async (scope) => {
     // The engine reads bodies itself: as JSON, or as a document of its own media type.
@@ -38,8 +46,15 @@ export async function registerGraphql(
     )
     scope.setErrorHandler<FastifyError>((error, _request, reply) => {
       const status = error.statusCode ?? 500
-      if (status >= 500) throw error
-      return sendError(reply, status, 'BAD_REQUEST', error.message)
+      if (status < 500) return sendError(reply, status, 'BAD_REQUEST', error.message)
+      const { message, extensions } = mask(error)
+      return sendError(
+        reply,
+        extensions.code === 'DATABASE_UNAVAILABLE' ? 503 : 500,
+        String(extensions.code),
+        message,
+        extensions,
+      )
     })
     scope.route({
       url: graphqlPath,
@@ -47,6 +62,7 @@ export async function registerGraphql(
       onRequest: async (request, reply) => {
         if (wantsGraphiql(request, services))
           return reply
+            .header('Content-Security-Policy', graphiqlPolicy)
             .type('text/html; charset=utf-8')
             .send(renderGraphiQL({ title: 'Holdpoint', endpoint: graphqlPath }))
         if (request.method === 'OPTIONS') return reply.header('Allow', 'GET, POST').code(204).send()
@@ -83,21 +99,29 @@ export async function registerGraphql(
     { identity, by }: Extract<Authentication, { ok: true }>,
   ): GraphqlContext {
     const left = new AbortController()
-    const finished = once(reply.raw, 'close').then(() => {
+    const forget = clients.add({
+      credentialId: identity.id,
+      stillGood: async () => (await services.authenticator.authenticate(headers, { changesState: false })).ok,
+      end: () => left.abort(),
+    })
+    const { promise: finished, resolve } = Promise.withResolvers<void>()
+    unfinished.add(finished)
+    reply.raw.once('close', () => {
+      forget()
       left.abort()
       unfinished.delete(finished)
+      resolve()
     })
-    unfinished.add(finished)
     const surface = by !== 'key' ? 'dashboard' : headers['holdpoint-client'] === 'cli' ? 'cli' : 'graphql'
     return { services, identity, surface, clientLeft: left.signal }
   }
 
-  const sockets = serveSockets(app.server, engine, services)
+  const sockets = serveSockets(app.server, engine, services, clients)
   const revocations = services.fanout.subscribe({ filter: ({ type }) => type === 'key.revoked' })
   const following = follow()
   async function follow() {
     try {
-      for await (const { data } of revocations) sockets.endOf(String(data.keyId))
+      for await (const { data } of revocations) clients.endOf(String(data.keyId))
     } catch {
       // The server goes away, and all sockets with it.
     }
@@ -105,6 +129,7 @@ export async function registerGraphql(
 
   return {
     async close() {
+      clients.stop()
       await revocations.return?.()
       await following
       await Promise.all([
@@ -114,6 +139,19 @@ export async function registerGraphql(
     },
   }
 }
+
+/** The page brings its scripts from one place and talks to this server; nothing else. */
+const graphiqlPolicy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline' https://unpkg.com",
+  "style-src 'unsafe-inline' https://unpkg.com",
+  'font-src https://unpkg.com data:',
+  'img-src https: data:',
+  "connect-src 'self' https://unpkg.com",
+  'worker-src blob:',
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 function wantsGraphiql({ method, headers, query }: FastifyRequest, { config }: GraphqlServices): boolean {
   const asksNothing = !Object.hasOwn(query as object, 'query')
@@ -139,9 +177,15 @@ function refuse(reply: FastifyReply, why: 'missing' | 'wrong' | 'cross-site'): F
   )
 }
 
-function sendError(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
+function sendError(
+  reply: FastifyReply,
+  status: number,
+  code: string,
+  message: string,
+  extensions = {},
+): FastifyReply {
   return reply
     .code(status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
+    .send(JSON.stringify({ errors: [{ message, extensions: { ...extensions, code } }] }))
 }

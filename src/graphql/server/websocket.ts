@@ -9,10 +9,17 @@ import type { Surface } from '../../elicitation/answer.ts'
 import type { EndReason } from '../../events/fanout.ts'
 import type { GraphqlContext } from '../context.ts'
 import type { GraphqlServices } from '../services.ts'
+import type { Clients } from './clients.ts'
 import { type Engine, graphqlPath } from './yoga.ts'
 
 /** Close codes that this server uses beside those of the protocol. */
-export const closeCodes = { goingAway: 1001, unauthorized: 4401, forbidden: 4403, tooSlow: 4429 } as const
+export const closeCodes = {
+  goingAway: 1001,
+  tryAgainLater: 1013,
+  unauthorized: 4401,
+  forbidden: 4403,
+  tooSlow: 4429,
+} as const
 
 const messageBytesMax = 1024 * 1024
 const operationsPerSocketMax = 100
@@ -33,15 +40,17 @@ type Connection = {
 }
 
 export interface Sockets {
-  /** Ends what a credential opened. */
-  endOf(credentialId: string): void
   close(): Promise<void>
 }
 
 /** GraphQL over WebSocket (the protocol graphql-transport-ws), on the server's own port. */
-export function serveSockets(server: Server, engine: Engine, services: GraphqlServices): Sockets {
+export function serveSockets(
+  server: Server,
+  engine: Engine,
+  services: GraphqlServices,
+  clients: Clients,
+): Sockets {
   const { authenticator, config, log } = services
-  const connections = new Set<Connection>()
   const options = { noServer: true, maxPayload: messageBytesMax, closeTimeout: closeTimeoutMs }
   const sockets = new WebSocketServer(options)
   let closing = false
@@ -50,18 +59,26 @@ export function serveSockets(server: Server, engine: Engine, services: GraphqlSe
     {
       async onConnect({ connectionParams, extra }) {
         const { socket, request } = extra
-        const known = await identify(connectionParams, request)
-        if (known === null) {
-          socket.close(closeCodes.unauthorized, 'The key is missing or wrong')
+        const known = await identify(connectionParams, request).catch((err: unknown) => {
+          log.warn({ err }, 'a key could not be looked up')
+          return 'unknown' as const
+        })
+        if (known === 'unknown' || known === null) {
+          if (known === null) socket.close(closeCodes.unauthorized, 'The key is missing or wrong')
+          else socket.close(closeCodes.tryAgainLater, 'The database cannot be reached right now')
           return false
         }
         const left = new AbortController()
-        extra.client = { ...known, left }
-        connections.add(extra)
+        const forget = clients.add({
+          credentialId: known.identity.id,
+          stillGood: async () => (await identify(connectionParams, request)) !== null,
+          end: () => socket.close(closeCodes.forbidden, 'The key is no longer valid'),
+        })
         socket.once('close', () => {
-          connections.delete(extra)
+          forget()
           left.abort()
         })
+        extra.client = { ...known, left }
         return true
       },
 
@@ -142,10 +159,6 @@ export function serveSockets(server: Server, engine: Engine, services: GraphqlSe
   server.on('upgrade', onUpgrade)
 
   return {
-    endOf(credentialId) {
-      for (const { socket, client } of connections)
-        if (client?.identity.id === credentialId) socket.close(closeCodes.forbidden, 'The key was revoked')
-    },
     async close() {
       closing = true
       for (const socket of sockets.clients) socket.close(closeCodes.goingAway, 'going away')
