@@ -127,11 +127,14 @@ function resultOf(mode: 'form' | 'url', { action, content, note }: Outcome): Eli
   }
 }
 
+/** What is wrong with the question itself. */
+const unaskable: ReadonlySet<string> = new Set(['INVALID_INPUT', 'BODY_TOO_LARGE'])
+
 /** An outage is an error that names its cause, and never an answer. */
 export function faultOf(error: unknown): [code: number, message: string] {
   if (!(error instanceof AskError)) throw error
   return [
-    error.code === 'INVALID_INPUT' ? errorCode.invalidParams : errorCode.internal,
+    unaskable.has(error.code) ? errorCode.invalidParams : errorCode.internal,
     `Holdpoint could not ask a person (${error.code}): ${error.message}`,
   ]
 }

@@ -49,20 +49,20 @@ export function createGateClient(
     for (let delayMs = retryMinMs; ; delayMs = Math.min(delayMs * 2, retryMaxMs)) {
       try {
         const result = await attempt()
-        if (awaySince !== null) log('Holdpoint can be reached again.')
+        if (awaySince !== null) log('Holdpoint can be asked again.')
         awaySince = null
         return result
       } catch (error) {
         if (signal.aborted) return null
         if (!(error instanceof Outage)) throw error
         if (awaySince === null)
-          log(`Holdpoint cannot be reached at ${withoutToken(requestUrl)} (${error.message}); trying on.`)
+          log(`Holdpoint could not be asked at ${withoutToken(requestUrl)} (${error.message}); trying on.`)
         awaySince ??= performance.now()
         const leftMs = giveUpAt(begun) - performance.now()
         if (leftMs <= 0)
           throw new AskError(
             'UNREACHABLE',
-            `Holdpoint cannot be reached at ${withoutToken(requestUrl)} (${error.message}). Nobody has decided anything.`,
+            `Holdpoint could not be asked at ${withoutToken(requestUrl)} (${error.message}). Nobody has decided anything.`,
             { cause: error },
           )
         await pause(Math.min(Math.max(delayMs, error.retryAfterMs), leftMs), null, { signal }).catch(

@@ -101,6 +101,8 @@ export function registerMcp(app: FastifyInstance, services: McpServices): void {
     })
     reply.raw.setHeader('Cache-Control', 'no-store')
     reply.raw.setHeader('X-Content-Type-Options', 'nosniff')
+    // A proxy that collects a stream before it passes it on would hold back every sign of life.
+    reply.raw.setHeader('X-Accel-Buffering', 'no')
     if (isDraining()) reply.raw.setHeader('Connection', 'close')
     await server.connect(transport)
     await transport.handleRequest(request.raw, reply.raw, request.body)

@@ -1,3 +1,4 @@
+import { callTool, connectHttp } from './mcp.ts'
 import { adminKey, type TestServer } from './server.ts'
 
 export interface Verdict {
@@ -81,4 +82,30 @@ export const graphql: Door = {
   },
 }
 
-export const doors: Door[] = [rest, graphql]
+export const mcp: Door = {
+  name: 'MCP',
+  async answer(server, { requestId, action, content, note, key = adminKey }) {
+    const client = await connectHttp(server, key).catch((error: { code?: number }) => {
+      if (error.code === 401) return null
+      throw error
+    })
+    if (!client) return { outcome: 'UNAUTHENTICATED' }
+    const { isError, text, data } = await callTool(client, 'respond_to_elicitation', {
+      request_id: requestId,
+      action_type: action,
+      content,
+      note,
+    })
+    await client.close()
+    if (!isError) return { outcome: data.action }
+    const outcome = data?.code ?? text.split(':')[0]
+    if (outcome === 'ALREADY_RESOLVED')
+      return {
+        outcome,
+        won: { status: data.status, respondedBy: data.responded_by, respondedAt: data.responded_at },
+      }
+    return { outcome, ...(data?.fields ? { fields: data.fields } : {}) }
+  },
+}
+
+export const doors: Door[] = [rest, graphql, mcp]
