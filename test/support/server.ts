@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { pino } from 'pino'
 import { type App, startApp } from '../../src/app.ts'
@@ -76,6 +77,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     async [Symbol.asyncDispose]() {
       await app.close()
       await owned?.drop()
+      await rm(config.dataDir, { recursive: true, force: true })
     },
   }
 }

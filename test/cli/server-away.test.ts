@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { adminKey, freePort } from '../support/server.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { mcpServerFile, startAdminApi } from './support/admin-api.ts'
+import { createProject, gone, holdpoint, isAlive, type Project, type Running } from './support/command.ts'
+import { accept, command, sessionThat } from './support/session.ts'
+
+// Each of these starts several programs, one after the other.
+vi.setConfig({ testTimeout: 180_000 })
+
+const agents = join(import.meta.dirname, 'agents')
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+async function serve(port?: number): Promise<ServerProcess> {
+  const server = await spawnServer({ connectionString: database.connectionString, port })
+  await server.ready
+  return server
+}
+
+function run(server: ServerProcess, project: Project, args: string[]): Running {
+  return holdpoint(['run', ...args], {
+    environment: project.environment({
+      HOLDPOINT_URL: server.url,
+      HOLDPOINT_API_KEY: adminKey,
+      AGENT_EXIT_CODE: '3',
+    }),
+    cwd: project.folder,
+  })
+}
+
+const factsOf = (running: Running) =>
+  Object.assign(
+    {},
+    ...running
+      .out()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  )
+
+describe('while an agent runs', () => {
+  test('a server that is replaced under a blocked agent costs it nothing', async () => {
+    await using project = await createProject()
+    using api = await startAdminApi()
+    await using first = await serve()
+    const config = join(project.folder, 'mcp.json')
+    const entry = { command: process.execPath, args: [mcpServerFile], env: api.environment }
+    await writeFile(config, JSON.stringify({ mcpServers: { admin: entry } }))
+    const agent = [process.execPath, join(agents, 'claude-code.ts')]
+    await using running = run(first, project, [
+      '--runtime',
+      'claude-code',
+      '--mcp-config',
+      config,
+      '--',
+      ...agent,
+    ])
+    const blocked = await sessionThat(first, ({ blockedOnElicitation }) => blockedOnElicitation)
+
+    await using second = await serve(first.port)
+    first.kill('SIGTERM')
+    await first.exited
+    expect(isAlive(factsOf(running).agent)).toBe(true)
+    await accept(second, blocked.pendingElicitations[0]!.requestId)
+    expect(await running.exited).toBe(3)
+    expect(running.out()).toContain('The stand-in did it.')
+  })
+
+  test('one that is killed ends nothing, and what happened meanwhile is caught up with', async () => {
+    await using project = await createProject()
+    const port = await freePort()
+    await using first = await serve(port)
+    await using running = run(first, project, ['--', process.execPath, join(agents, 'idle.ts')])
+    await running.said('"grandchild"')
+    const { agent, grandchild } = factsOf(running)
+    const { id } = await sessionThat(first, (session) => session.process?.pid === agent)
+
+    await using elsewhere = await serve()
+    first.kill('SIGKILL')
+    await first.exited
+    expect(await command(elsewhere, 'pauseSession', id)).toBe('PauseSessionSuccess')
+    expect(isAlive(agent)).toBe(true)
+    await using _again = await serve(port)
+    await Promise.all([gone(agent), gone(grandchild)])
+    expect(await running.exited).toBe(143)
+    expect(running.err()).toContain('the session was paused by admin')
+  })
+
+  test('how it ended is reported as soon as the server is back', async () => {
+    await using project = await createProject()
+    const port = await freePort()
+    await using first = await serve(port)
+    await using running = run(first, project, ['--', process.execPath, join(agents, 'idle.ts')])
+    await running.said('"grandchild"')
+    const { agent } = factsOf(running)
+    await sessionThat(first, (session) => session.process?.pid === agent)
+    first.kill('SIGKILL')
+    await first.exited
+
+    process.kill(agent, 'SIGUSR2')
+    await running.said('Trying again, to report how the agent ended')
+    await using again = await serve(port)
+    expect(await running.exited).toBe(3)
+    await sessionThat(again, ({ status, process }) => status === 'FAILED' && process?.exitCode === 3)
+  })
+
+  test('Ctrl-C gives up reporting, and says what is left to do', async () => {
+    await using project = await createProject()
+    await using first = await serve()
+    await using running = run(first, project, ['--', process.execPath, join(agents, 'idle.ts')])
+    await running.said('"grandchild"')
+    first.kill('SIGKILL')
+    await first.exited
+    process.kill(factsOf(running).agent, 'SIGUSR2')
+    await running.said('Trying again')
+    running.kill('SIGINT')
+    expect(await running.exited).toBe(3)
+    expect(running.err()).toContain('could not be reported')
+    expect(running.err()).toContain('pause or archive it')
+  })
+})
