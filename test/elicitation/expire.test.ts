@@ -27,7 +27,10 @@ describe('the expiry of what is due', () => {
     let transactions = 0
     const counted = {
       ...journal,
-      write: (work: Parameters<typeof journal.write>[0]) => (transactions++, journal.write(work)),
+      write: (work: Parameters<typeof journal.write>[0]) => {
+        transactions++
+        return journal.write(work)
+      },
     }
     expect(await expireDue(counted as typeof journal)).toBe(10_000)
     expect(transactions).toBeLessThanOrEqual(20)
