@@ -102,7 +102,8 @@ export class LockedSession {
     row.status = next.to
     row.archivedFrom = next.to === 'archived' ? from : null
     row.blockedOnElicitation = next.blocked
-    row.failureReason = next.to === 'failed' ? reason : event === 'resume' ? null : row.failureReason
+    if (event === 'fail') row.failureReason = reason
+    if (event === 'resume') row.failureReason = null
     row.needsInputSince = next.to === 'needs_input' ? this.now : null
     this.#append(next.event, actor, {
       from,

@@ -125,6 +125,17 @@ describe('the commands', () => {
       expect(node.actor).toEqual({ kind: 'api-key', name: 'the orchestrator', role: 'LAUNCHER' })
   })
 
+  test('a failed session that comes back from the archive still says why it failed, until it is resumed', async () => {
+    const { id } = await server.session()
+    await command('failSession', id, ', reason: "out of memory"')
+    expect((await command('archiveSession', id)).session.failureReason).toBe('out of memory')
+    expect((await command('unarchiveSession', id)).session).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'out of memory',
+    })
+    expect((await command('resumeSession', id)).session.failureReason).toBeNull()
+  })
+
   test.each([
     ['startSession', 'start'],
     ['sleepSession', 'sleep'],
