@@ -11,7 +11,7 @@ import {
   type Refusal,
   SelfApprovalError,
 } from '../base/refusal.ts'
-import { makeVisible } from '../base/text.ts'
+import { codePointLength, makeVisible } from '../base/text.ts'
 import { sql } from '../database/sql.ts'
 import { underLock } from '../session/under-lock.ts'
 import { type Desk, type Elicitation, findById } from './elicitation.ts'
@@ -42,7 +42,7 @@ export async function answer(
 ): Promise<Elicitation | Refusal> {
   const refusal = await refuseAnswerer(desk, request, identity, surface)
   if (refusal || !request) return refusal ?? unknownRequest()
-  if (note !== null && note.length > noteCharactersMax)
+  if (note !== null && codePointLength(note) > noteCharactersMax)
     return new InvalidInputError([
       { name: 'note', messages: [`Use at most ${noteCharactersMax} characters.`] },
     ])

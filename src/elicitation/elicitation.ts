@@ -15,8 +15,11 @@ export interface Desk {
   secret: string
 }
 
-/** Request ids as MCP servers choose them. Anything else is unknown, or refused where one is created. */
-export const requestIdPattern = /^[A-Za-z0-9._:-]{1,200}$/
+/**
+ * Request ids as MCP servers choose them. Anything else is unknown, or refused where one is created. A lone `.` or `..` is
+ * a folder in a path: clients resolve it away, so such a request could never be polled.
+ */
+export const requestIdPattern = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,200}$/
 
 /** Never a request: the gate's probe asks for it. */
 export const probeRequestId = 'holdpoint-reachability-probe'

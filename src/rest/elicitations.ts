@@ -189,27 +189,39 @@ export function registerElicitations(app: FastifyInstance, services: RestService
         ? sendRefusal(reply, limited)
         : sendRefusal(reply, new NotFoundError('There is no such request at this address.'))
     }
-    const actor = address.token
-      ? mcpServerActor(address.token.serverName)
+    const by = address.token
+      ? { actor: mcpServerActor(address.token.serverName), collects: true }
       : await requesterOf(request, target)
-    if (!actor)
+    if (!by)
       return sendError(
         reply,
         'NOT_THE_REQUESTER',
         `Only the requester takes a request back: send the header Holdpoint-Withdraw with the value that the creation returned in _meta["${metaKey.withdraw}"], or a key of the role responder.`,
       )
-    const result = await withdraw(desk, target, actor)
-    return isRefusal(result) ? sendRefusal(reply, result) : printed(outcomeOf(result))
+    const result = await withdraw(desk, target, by.actor)
+    if (isRefusal(result)) return sendRefusal(reply, result)
+    if (result.cause === 'withdrawn' || !by.collects) return printed(outcomeOf(result))
+    // It came too late, and the requester collects the answer here: by the rules of a poll, for it must not be replayed.
+    const polled = {
+      requestId: result.requestId,
+      gateSessionId: result.gateTokenId === null ? null : result.sessionId,
+      address: request.ip,
+      waitMs: 0,
+      callerLeft: neverLeaves,
+    }
+    return printed((await poll(poller, polled))!)
   }
 
+  /** Who takes a request back; `collects` when it is the side that asked, and no person. Null for anybody else. */
   async function requesterOf(request: FastifyRequest, target: Elicitation) {
     const token = request.headers['holdpoint-withdraw']
     if (typeof token === 'string' && isWithdrawToken(desk, target.id, token))
-      return mcpServerActor(target.serverName)
+      return { actor: mcpServerActor(target.serverName), collects: true }
     const authentication = await authenticator.authenticate(request.headers, { changesState: true })
     if (!authentication.ok) return null
     const { identity } = authentication
-    return identity.sessionId === target.sessionId || may(identity, 'answer') ? actorOf(identity) : null
+    const collects = identity.sessionId === target.sessionId
+    return collects || may(identity, 'answer') ? { actor: actorOf(identity), collects } : null
   }
 
   /** The identity behind a request's key or cookie; null after it has been answered. */
@@ -233,7 +245,8 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     app.post<{ Params: Params; Querystring: { wait?: unknown } }>(prefix, { onRequest: doorkeeper }, create)
     app.get<{ Params: Params; Querystring: { wait?: unknown } }>(
       `${prefix}/:request_id`,
-      { onRequest: doorkeeper },
+      // A HEAD would carry the answer away without its content.
+      { onRequest: doorkeeper, exposeHeadRoute: false },
       show,
     )
     app.delete<{ Params: Params; Querystring: { wait?: unknown } }>(

@@ -134,6 +134,14 @@ describe('creating a request', () => {
     expect(body.messages.length).toBeGreaterThanOrEqual(3)
   })
 
+  it.each(['.', '..'])('refuses the request id %s, which no client could poll', async (id) => {
+    const session = await createSession(server)
+    expect(await post(server, session.id, { id })).toMatchObject({
+      status: 422,
+      body: { code: 'INVALID_INPUT' },
+    })
+  })
+
   it('answers 404 for an unknown session and says which id was looked for', async () => {
     const { status, body } = await post(server, 'no-such-session')
     expect(status).toBe(404)
@@ -264,6 +272,18 @@ describe('polling', () => {
       r: body.requestId,
     })
     expect((await server.rest('GET', `/api/v1/elicitations/${elicitation.id}?wait=0`)).status).toBe(404)
+  })
+
+  it('does not take a HEAD for a delivery', async () => {
+    const { body } = await post(server, (await createSession(server)).id)
+    const path = `/api/v1/elicitations/${body.requestId}`
+    await server.rest('PATCH', `${path}/respond`, { key: adminKey, body: { action_type: 'accept' } })
+    await server.rest('HEAD', path)
+    const { elicitation } = await server.graphql(
+      `query($r: String!) { elicitation(requestId: $r) { deliveredAt } }`,
+      { r: body.requestId },
+    )
+    expect(elicitation.deliveredAt).toBeNull()
   })
 
   it('holds a poll until the answer comes, and carries it away', async () => {
@@ -422,6 +442,17 @@ describe('answering', () => {
     })
   })
 
+  it('counts the characters of a note, not their code units', async () => {
+    const { body } = await post(server, (await createSession(server)).id)
+    const respond = (note: string) =>
+      server.rest('PATCH', `/api/v1/elicitations/${body.requestId}/respond`, {
+        key: adminKey,
+        body: { action_type: 'decline', note },
+      })
+    expect(await respond('😀'.repeat(2_001))).toMatchObject({ status: 422, body: { code: 'INVALID_INPUT' } })
+    expect(await respond('😀'.repeat(2_000))).toMatchObject({ status: 200 })
+  })
+
   it('drops content that comes with a decline', async () => {
     const { body } = await post(server, (await createSession(server)).id)
     const path = `/api/v1/elicitations/${body.requestId}`
@@ -456,5 +487,27 @@ describe('withdrawing', () => {
       { r: created.body.requestId },
     )
     expect(elicitation.cause).toBe('WITHDRAWN')
+  })
+
+  it('that comes too late collects the answer, which is then never replayed', async () => {
+    const session = await createSession(server)
+    const created = await post(server, session.id)
+    const { requestId, _meta } = created.body
+    const path = `/api/v1/elicitations/${requestId}`
+    await server.rest('PATCH', `${path}/respond`, { key: adminKey, body: { action_type: 'accept' } })
+    const deliveredAt = async () =>
+      (
+        await server.graphql(`query($r: String!) { elicitation(requestId: $r) { deliveredAt } }`, {
+          r: requestId,
+        })
+      ).elicitation.deliveredAt
+    expect(await server.rest('DELETE', path, { key: adminKey })).toMatchObject({ body: { action: 'accept' } })
+    expect(await deliveredAt()).toBeNull()
+    const headers = { 'holdpoint-withdraw': _meta['holdpoint/withdraw'] }
+    expect(await server.rest('DELETE', path, { headers })).toMatchObject({
+      status: 200,
+      body: { action: 'accept' },
+    })
+    expect(await deliveredAt()).not.toBeNull()
   })
 })
