@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import { AttentionDocument, type AttentionQuery } from '../generated/graphql.ts'
+import { notify, takeBack } from '../notify/notifications.ts'
 import { type Live, useLive } from '../server/live.tsx'
 import { announce } from '../shell/announcer.tsx'
 
@@ -37,8 +38,11 @@ function useAnnouncedArrivals(requests: ReturnType<typeof requestsOf>) {
     known.current = new Set(requests.map(({ id }) => id))
     // What was there when the page came up is read with the page.
     if (!earlier) return
-    for (const { id, toolName, session } of requests) {
-      if (!earlier.has(id)) announce(`New approval request: ${toolName ?? 'a question'}, ${session.title}.`)
+    for (const request of requests) {
+      if (earlier.delete(request.id)) continue
+      announce(`New approval request: ${request.toolName ?? 'a question'}, ${request.session.title}.`)
+      void notify(request)
     }
+    for (const id of earlier) void takeBack(id)
   }, [requests])
 }

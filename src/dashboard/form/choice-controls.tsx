@@ -22,7 +22,6 @@ export function ChoiceGroup(props: {
       label={label}
       description={description}
       error={error}
-      aria-required={required || undefined}
       value={entry}
       onChange={onEntry}
       onBlur={onBlur}

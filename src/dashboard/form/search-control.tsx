@@ -1,5 +1,4 @@
 import { MultiSelect, Select } from '@mantine/core'
-import '@mantine/core/styles/ScrollArea.layer.css'
 import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Combobox.layer.css'
 import '@mantine/core/styles/Pill.layer.css'
@@ -7,6 +6,7 @@ import '@mantine/core/styles/PillsInput.layer.css'
 import type { MultiSelectField, SelectField } from '../../elicitation/form/field.ts'
 import { optionLine } from './choice-controls.tsx'
 import type { ControlProps } from './field-control.tsx'
+import classes from './fields.module.css'
 import { framed } from './text-controls.tsx'
 
 const shownAtOnceMax = 100
@@ -21,7 +21,10 @@ export function SearchControl(props: ControlProps<SelectField | MultiSelectField
     limit: shownAtOnceMax,
     placeholder: `Search ${field.options.length} options`,
     nothingFoundMessage: 'No option has this in its name',
-    comboboxProps: { withinPortal: true },
+    // The list itself scrolls, and within its form: as a scroll area in a portal, screen readers would find it nowhere.
+    withScrollArea: false,
+    classNames: { options: classes.list },
+    comboboxProps: { withinPortal: false },
   }
   return Array.isArray(entry) ? (
     <MultiSelect {...list} value={entry} onChange={onEntry} />

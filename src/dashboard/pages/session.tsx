@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { regionNames } from '../attention/region-name.ts'
 import { useSteadyList } from '../attention/steady-list.ts'
 import { Banner } from '../elicitation/banner.tsx'
+import { DismissAll } from '../elicitation/dismiss-all.tsx'
 import { type RequestFragment, SessionDocument, type SessionQuery } from '../generated/graphql.ts'
 import { LostBanner } from '../lost/lost-banner.tsx'
 import { Link } from '../routing/link.tsx'
@@ -58,6 +59,7 @@ function Session({ session }: { session: NonNullable<SessionQuery['session']> })
         </Text>
       </div>
       <Requests requests={session.pendingElicitations} />
+      {may('answer') && <DismissAll requests={session.pendingElicitations} />}
       {lostElicitation && <LostBanner lost={lostElicitation} />}
       {session.failureReason && (
         <StrangerText size="sm" c="var(--hp-bad)">

@@ -1,4 +1,6 @@
 import { Anchor, type MantineColorScheme, useMantineColorScheme } from '@mantine/core'
+import { NotificationSetting } from '../notify/notification-setting.tsx'
+import { turnOff } from '../notify/notifications.ts'
 import { signOut } from '../server/sign-in.ts'
 import { useViewer } from '../viewer/viewer.tsx'
 import classes from './shell.module.css'
@@ -11,21 +13,18 @@ export function Footer({ onSignedOut }: { onSignedOut: () => void }) {
         Signed in as <bdi>{name}</bdi> ({role.toLowerCase()})
       </span>
       <ColorScheme />
-      <Anchor
-        component="button"
-        type="button"
-        size="sm"
-        onClick={() => {
-          // Whether or not the server could be told, this page shows nothing more.
-          void signOut()
-            .catch(() => {})
-            .then(onSignedOut)
-        }}
-      >
+      <NotificationSetting />
+      <Anchor component="button" type="button" size="sm" onClick={() => void leave().then(onSignedOut)}>
         Sign out
       </Anchor>
     </footer>
   )
+}
+
+/** Whether or not the server can be told, this page shows nothing more, and this browser is told nothing more. */
+async function leave() {
+  await turnOff().catch(() => {})
+  await signOut().catch(() => {})
 }
 
 function ColorScheme() {
