@@ -11,6 +11,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // A busy machine is slow, not wrong; what never comes still fails.
+    expect: { poll: { timeout: 10_000 } },
     // What a test left open does not hold up the end of the run for longer than this.
     teardownTimeout: 10_000,
   },

@@ -34,6 +34,7 @@ const rules: Record<string, { permission: Permission; args?: string }> = {
   'Query.gate': { permission: 'read' },
   'Query.eventCursor': { permission: 'read' },
   'Query.apiKeys': { permission: 'administer' },
+  'Query.auditLog': { permission: 'administer' },
   'Mutation.createSession': { permission: 'launch', args: 'input: { title: "by the table" }' },
   'Mutation.startSession': { permission: 'launch', args: `id: "${nothing}"` },
   'Mutation.pauseSession': { permission: 'launch', args: `id: "${nothing}"` },

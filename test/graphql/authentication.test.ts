@@ -18,7 +18,7 @@ const viewer = { query: '{ viewer { name } }' }
 const typename = { query: '{ __typename }' }
 
 async function cookieOf(keyId: string): Promise<string> {
-  const token = await signInBrowser(server.journal, keyId)
+  const { token } = (await signInBrowser(server.journal, keyId))!
   return `holdpoint=${encodeURIComponent(fastifyCookie.sign(token, 'a secret for tests'))}`
 }
 
@@ -239,7 +239,7 @@ describe('whoever stays connected', () => {
     await using server = await startGraphql({ checkEveryMs: 20 })
     const expiring = await server.key({ role: 'viewer', expiresAt: new Date(Date.now() + 3_600_000) })
     const lasting = await server.key({ role: 'viewer' })
-    const token = await signInBrowser(server.journal, lasting.id)
+    const { token } = (await signInBrowser(server.journal, lasting.id))!
     const cookie = `holdpoint=${encodeURIComponent(fastifyCookie.sign(token, 'a secret for tests'))}`
 
     const socket = (headers: Record<string, string>, payload: object) => {

@@ -77,7 +77,10 @@ describe.each(['WebSocket', 'SSE'] as const)('over %s', (door) => {
       reason: 'ELICITATION',
       queueSize: before + 1,
     })
-    await answer(server.desk, first.elicitation, { action: 'decline' }, person, 'rest')
+    await answer(server.desk, first.elicitation, { action: 'decline' }, person, {
+      surface: 'rest',
+      address: null,
+    })
     expect((await take(results, 1))[0]).toMatchObject({ kind: 'UPDATED', reason: 'ELICITATION' })
     await commandSession(server.journal, session.id, 'pause', systemActor)
     expect((await take(results, 1))[0]).toMatchObject({
@@ -106,7 +109,10 @@ describe.each(['WebSocket', 'SSE'] as const)('over %s', (door) => {
     const ofOne = await from(door, query, { sessionId: session.id.toUpperCase() })
     const noise = await server.elicit(other.id)
     const answered = await server.elicit(session.id)
-    await answer(server.desk, answered.elicitation, { action: 'accept' }, person, 'mcp')
+    await answer(server.desk, answered.elicitation, { action: 'accept' }, person, {
+      surface: 'mcp',
+      address: null,
+    })
     const expired = await server.elicit(session.id)
     clock = () => new Date(expired.elicitation.expiresAt.getTime() + 1)
     await expireDueIn(server.journal, session.id)
