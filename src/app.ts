@@ -73,6 +73,13 @@ export interface AppOptions {
  */
 const drainGraceDefaultMs = 6_500
 const drainPollMs = 50
+/** What is still being answered after that gets as long again as a drain can spare. */
+const drainLastMs = 2_000
+/**
+ * Clients are asked to drop a connection that was idle for this long, which is less than the grace: so none is left idle at its
+ * end that a client could be about to use. The server itself keeps them longer (see http.ts), so that it is never the first.
+ */
+const keepAliveHint = { Connection: 'keep-alive', 'Keep-Alive': 'timeout=5' }
 
 const dashboardFolder = join(import.meta.dirname, '..', 'dist', 'dashboard')
 
@@ -172,9 +179,10 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   ending.defer(() => http.close())
   if (config.trustedUserHeader && Array.isArray(config.trustProxy))
     guardUserHeader(http.server, config.trustedUserHeader, config.trustProxy)
-  // Whoever is answered while the server goes away comes back to another one.
-  http.addHook('onSend', async (_, reply) => {
+  http.addHook('onSend', async (request, reply) => {
+    // Whoever is answered while the server goes away comes back to another one.
     if (draining) reply.header('Connection', 'close')
+    else if (request.raw.httpVersion === '1.1') reply.headers(keepAliveHint)
   })
   const publicUrl = config.publicUrl ?? publicUrlOf(config.host, config.port)
   notifier = await startNotifier({
@@ -240,7 +248,11 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
       defaultExpirationMs: config.defaultExpirationMs,
     }),
     log,
-    config: { publicUrl, development: config.environment === 'development' },
+    config: {
+      publicUrl,
+      trustProxy: config.trustProxy,
+      development: config.environment === 'development',
+    },
   })
   await registerDashboard(http, { folder: dashboardFolder })
 
@@ -268,6 +280,8 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     close() {
       closed ??= (async () => {
         draining = true
+        // Whoever has connected and was not yet let in is let in first: closing the port would cut them off.
+        await new Promise((resolve) => setImmediate(resolve))
         // Only the listening ends: http.Server.close would also cut idle connections that a client is about to use again.
         Server.prototype.close.call(http.server)
         heldPolls.drain()
@@ -275,6 +289,8 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
         const jobsStopped = Promise.all([jobs.stop(), stopNotifier()])
         await graphql.close()
         await untilConnectionsEnd(http.server, drainGraceMs)
+        http.server.closeIdleConnections()
+        if (drainGraceMs > 0) await untilConnectionsEnd(http.server, drainLastMs)
         await jobsStopped
         http.server.closeAllConnections()
         await ending.disposeAsync()
