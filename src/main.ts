@@ -14,12 +14,16 @@ const { config, warnings } = result
 const log = createLog(config.logLevel)
 for (const warning of warnings) log.warn(warning)
 
+// Agents wait on this process: a failure that nobody waited for is a fault to be found in the log, and no reason to end them.
+process.on('unhandledRejection', (error) =>
+  log.error({ err: error }, 'something failed that nobody waited for'),
+)
+
 const app = await startApp(config, { log }).catch((error: unknown) => {
   log.error({ err: error }, 'Holdpoint cannot start')
   process.stderr.write(`Holdpoint cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(1)
 })
-await announce(app, config)
 
 /** A drain takes at most this long; what hangs beyond it is left behind. */
 const drainMs = 10_000
@@ -36,3 +40,5 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
       },
     )
   })
+
+await announce(app, config)
