@@ -2,7 +2,7 @@ import { createApi, succeeded } from './api.ts'
 import type { ActionWord } from './choices.ts'
 import { findConnection, requireOwnKey } from './connection.ts'
 import { type AnswerData, answerDocument, type Elicitation } from './documents.ts'
-import { contentOf } from './form-values.ts'
+import { contentOf, parseSetWords } from './form-values.ts'
 import { findRequest } from './pending.ts'
 import { exitCodes, Problem } from './problem.ts'
 import { endText } from './request-text.ts'
@@ -27,14 +27,14 @@ export async function answer(
     throw new Problem('Give --content or --set, not both.', exitCodes.usage)
   if (action !== 'accept' && (json !== undefined || set.length > 0))
     throw new Problem(`Only an accept carries content; a ${action} takes a --note.`, exitCodes.usage)
+  const given = parseSetWords(set)
+  const parsed = json === undefined ? undefined : parseContent(json)
   const connection = await findConnection(terminal.environment)
   requireOwnKey(connection, 'Answering', 'responder')
   const api = createApi(connection)
 
-  const content = json === undefined ? await contentByForm() : parseContent(json)
-  async function contentByForm(): Promise<Record<string, unknown> | undefined> {
-    return set.length === 0 ? undefined : contentOf(set, (await findRequest(api, requestId)).form)
-  }
+  const content =
+    given.size === 0 ? parsed : contentOf(given, (await findRequest(api, requestId)).form)
   const input = { requestId, action: action.toUpperCase(), content, note }
   const { respondToElicitation } = await api.request<AnswerData>(answerDocument, { input })
   const { elicitation } = succeeded<{ elicitation: Elicitation }>(respondToElicitation)

@@ -2,11 +2,8 @@ import { codePointLength } from '../base/text.ts'
 import type { Form, FormField } from './documents.ts'
 import { exitCodes, Problem } from './problem.ts'
 
-/**
- * The content of an answer out of `name=value` words, each value read as its field wants it. What does not fit is sent as the text
- * that it is: the server says what is wrong with it.
- */
-export function contentOf(words: readonly string[], form: Form | null): Record<string, unknown> {
+/** The values of `NAME=VALUE` words by name; a name may be given more than once. */
+export function parseSetWords(words: readonly string[]): Map<string, string[]> {
   const given = new Map<string, string[]>()
   for (const word of words) {
     const at = word.indexOf('=')
@@ -14,6 +11,17 @@ export function contentOf(words: readonly string[], form: Form | null): Record<s
     const name = word.slice(0, at)
     given.set(name, [...(given.get(name) ?? []), word.slice(at + 1)])
   }
+  return given
+}
+
+/**
+ * The content of an answer, each value read as its field wants it. What does not fit is sent as the text that it is: the server
+ * says what is wrong with it.
+ */
+export function contentOf(
+  given: ReadonlyMap<string, string[]>,
+  form: Form | null,
+): Record<string, unknown> {
   // Object.fromEntries, so that a field by the name of __proto__ is one like any other.
   return Object.fromEntries([...given].map(([name, values]) => [name, parseValue(name, values, form)]))
 }
