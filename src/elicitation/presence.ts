@@ -59,10 +59,15 @@ export function createPresence(options: {
     unwritten = new Map()
     for (let i = 0; i < batch.length; i += batchSize) {
       const rows = batch.slice(i, i + batchSize)
+      // A row that is locked is just being answered: waiting for it could mean waiting for each other.
       await database.query(sql`
-        update elicitation set last_polled_at = seen.at
-        from unnest(${rows.map(([id]) => id)}::uuid[], ${rows.map(([, seenAt]) => seenAt)}::timestamptz[]) as seen(id, at)
-        where elicitation.id = seen.id and (last_polled_at is null or last_polled_at < seen.at)`)
+        with free as (
+          select e.id, seen.at
+          from unnest(${rows.map(([id]) => id)}::uuid[], ${rows.map(([, seenAt]) => seenAt)}::timestamptz[]) as seen(id, at)
+          join elicitation e on e.id = seen.id
+          where e.last_polled_at is null or e.last_polled_at < seen.at
+          for no key update of e skip locked)
+        update elicitation set last_polled_at = free.at from free where elicitation.id = free.id`)
     }
   }
 
