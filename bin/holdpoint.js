@@ -2,17 +2,20 @@
 // Plain JavaScript for any Node that is still about: the rest is TypeScript, which older ones cannot even read.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import * as module from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const nodeMajorMin = 24
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const program = join(root, 'src', 'cli', 'holdpoint.ts')
+const program = fileURLToPath(import.meta.url)
+const root = dirname(dirname(program))
 
-if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) await import('../src/cli/holdpoint.ts')
-else {
+if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) {
+  // Halves the time to start. Beside the code, as what is in there is trusted as much.
+  module.enableCompileCache(join(root, 'node_modules', '.cache', 'holdpoint'))
+  await import('../src/cli/holdpoint.ts')
+} else {
   const node = findNode()
   if (node === null) {
     process.stderr.write(
@@ -31,7 +34,7 @@ else {
 /** The Node that is installed with Holdpoint. */
 function findNode() {
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve('node/package.json'))
+    const folder = dirname(module.createRequire(import.meta.url).resolve('node/package.json'))
     return ['node', 'node.exe'].map((name) => join(folder, 'bin', name)).find(existsSync) ?? null
   } catch {
     return null
