@@ -1,6 +1,12 @@
 import { isUuid, newId } from '../base/ids.ts'
 import { elicitationsPendingPerAddressMax, elicitationsPendingPerTokenMax } from '../base/limits.ts'
-import { type Refusal, RequestIdTakenError, SessionArchivedError, TooManyError } from '../base/refusal.ts'
+import {
+  ForbiddenError,
+  type Refusal,
+  RequestIdTakenError,
+  SessionArchivedError,
+  TooManyError,
+} from '../base/refusal.ts'
 import { makeSchemaVisible, makeVisible } from '../base/text.ts'
 import type { Queryable } from '../database/database.ts'
 import type { Mode } from '../database/generated/prisma/enums.ts'
@@ -30,6 +36,8 @@ export interface Question {
 export interface Source {
   /** The capability address, when it came in on one. */
   gateTokenId: string | null
+  /** The capability address has ended: it takes nothing new, and answers for what it took. */
+  hasEnded?: boolean
   callerAddress: string | null
   serverName: string | null
 }
@@ -84,13 +92,17 @@ export async function ask(
       }
     }
     const earlier = await findByRequestId(entry, wanted.requestId)
-    if (earlier) return sameAgain(earlier, session.row.id, wanted)
+    if (earlier) return sameAgain(earlier, session.row.id, wanted, source)
     if (refusal) return refusal
     throw new Error(`the request id ${wanted.requestId} conflicts with a row that is not there`)
   })
 }
 
 function refusalOf({ row, pending }: LockedSession, source: Source): Refusal | null {
+  if (source.hasEnded)
+    return new ForbiddenError(
+      'This address has ended with its session or was replaced. Launch the agent again to hand it a new one.',
+    )
   if (row.status === 'archived')
     return new SessionArchivedError(
       `The session ${row.id} is archived: nobody would be asked. Unarchive it, or ask for another session.`,
@@ -132,9 +144,16 @@ async function insert(
   return row ?? null
 }
 
-function sameAgain(earlier: Elicitation, sessionId: string, question: Question): Asked | Refusal {
+function sameAgain(
+  earlier: Elicitation,
+  sessionId: string,
+  question: Question,
+  source: Source,
+): Asked | Refusal {
   const same =
     earlier.sessionId === sessionId &&
+    // It is polled only on the kind of address that it was made on.
+    (earlier.gateTokenId === null) === (source.gateTokenId === null) &&
     earlier.message === question.message &&
     earlier.mode === question.mode &&
     earlier.url === question.url &&

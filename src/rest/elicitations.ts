@@ -54,12 +54,6 @@ export function registerElicitations(app: FastifyInstance, services: RestService
         'CAPABILITY_REQUIRED',
         'This server only takes requests on capability addresses (HOLDPOINT_GATE_ACCESS is capability). Set ELICITATION_REQUEST_URL and ELICITATION_POLL_URL to the address that the launch hands out.',
       )
-    if (address.token?.endedAt)
-      return sendError(
-        reply,
-        'FORBIDDEN',
-        'This address has ended with its session or was replaced. Launch the agent again to hand it a new one.',
-      )
     const limited =
       address.token === null && !bound ? await rates.creationsByAddress(request, request.ip) : null
     if (limited) return sendRefusal(reply, limited)
@@ -75,6 +69,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
 
     const asked = await ask(desk, sessionId, question, {
       gateTokenId: address.token?.id ?? null,
+      hasEnded: address.token?.endedAt != null,
       callerAddress: caller,
       // What a server's own address says of it beats what it says itself.
       serverName: address.token?.serverName ?? serverName,

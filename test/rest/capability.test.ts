@@ -100,6 +100,29 @@ describe('a capability address', () => {
     expect((await post(server, session.id, {}, address)).status).toBe(403)
   })
 
+  it('that has ended still answers the same request again, whose first response was lost', async () => {
+    await using server = await start('capability')
+    const session = await createSession(server)
+    const address = await addressFor(server, session.id)
+    const { body } = await post(server, session.id, {}, address)
+    await server.graphql(`mutation($id: ID!) { archiveSession(id: $id) { __typename } }`, { id: session.id })
+    const again = () => post(server, session.id, { id: body.requestId }, address)
+    expect(await again()).toMatchObject({ status: 200, body })
+    expect((await server.rest('GET', `${address}/${body.requestId}?wait=0`)).body.action).toBe('cancel')
+    expect(await again()).toMatchObject({ status: 422, body: { code: 'REQUEST_ID_TAKEN' } })
+  })
+
+  it('and the plain one do not replay each other’s requests, as they would not poll them', async () => {
+    await using server = await start('mixed')
+    const session = await createSession(server)
+    const address = await addressFor(server, session.id)
+    const { body } = await post(server, session.id, {}, address)
+    expect(await post(server, session.id, { id: body.requestId })).toMatchObject({
+      status: 422,
+      body: { code: 'REQUEST_ID_TAKEN' },
+    })
+  })
+
   it('withdraws by itself', async () => {
     await using server = await start('capability')
     const session = await createSession(server)
