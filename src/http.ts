@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import fastifyCookie from '@fastify/cookie'
 import fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { bodyBytesMax } from './base/limits.ts'
 import { isDatabaseTrouble } from './database/trouble.ts'
-import { sendError } from './rest/envelope.ts'
+import { envelopeOf, sendError } from './rest/envelope.ts'
 
 /** Well above the interval of any poll: a client that uses a connection again must not find it just closed. */
 const keepAliveMs = 75_000
@@ -30,6 +31,7 @@ export function createHttp({
     keepAliveTimeout: keepAliveMs,
     requestTimeout: requestTimeoutMs,
     http: { headersTimeout: headersTimeoutMs },
+    clientErrorHandler: refuseConnection,
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
     // A property called __proto__ is data like any other; JSON.parse keeps it an own property.
     onProtoPoisoning: 'ignore',
@@ -93,6 +95,11 @@ export function createHttp({
         'The database cannot be reached right now. Nothing was changed; send the request again in a moment.',
       )
     }
+    // Streams end in many ways when their reader leaves, and nobody is there to be told.
+    if (request.raw.socket.destroyed) {
+      request.log.info({ err: error }, 'a request ended with its connection')
+      return sendError(reply, 'BAD_REQUEST', 'The connection was closed before the answer was complete.')
+    }
     request.log.error({ err: error }, 'a request failed')
     return sendError(
       reply,
@@ -102,4 +109,23 @@ export function createHttp({
     )
   })
   return app
+}
+
+/** Tells whoever sends what is no HTTP, before there is a request that could be answered. */
+function refuseConnection({ code }: Error & { code?: string }, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, body] =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? envelopeOf(
+          'HEADERS_TOO_LARGE',
+          'The headers are over the limit of 16 KiB. Send fewer or shorter ones.',
+        )
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? envelopeOf('REQUEST_TIMEOUT', 'The request was not complete in time. Send it again.')
+        : envelopeOf('BAD_REQUEST', 'This is not HTTP/1.1. Correct the request and send it again.')
+  const text = JSON.stringify(body)
+  socket.end(
+    `HTTP/1.1 ${status} ${body.error}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    () => socket.destroy(),
+  )
 }

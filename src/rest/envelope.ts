@@ -25,6 +25,8 @@ const statusOf: Record<string, [status: number, title: string]> = {
   INVALID_TRANSITION: [409, 'Not possible now'],
   BODY_TOO_LARGE: [413, 'Body too large'],
   NOT_JSON: [415, 'Not JSON'],
+  HEADERS_TOO_LARGE: [431, 'Headers too large'],
+  REQUEST_TIMEOUT: [408, 'Request timeout'],
   MALFORMED_JSON: [400, 'Malformed JSON'],
   BAD_REQUEST: [400, 'Bad request'],
   INVALID_INPUT: [422, 'Invalid request'],
@@ -39,15 +41,23 @@ const statusOf: Record<string, [status: number, title: string]> = {
   DATABASE_UNAVAILABLE: [503, 'Database unavailable'],
 }
 
+export function envelopeOf(
+  code: keyof typeof statusOf,
+  messages: string | string[],
+  more: Record<string, unknown> = {},
+): [status: number, body: ErrorEnvelope] {
+  const [status, title] = statusOf[code] ?? statusOf.INTERNAL!
+  const all = Array.isArray(messages) ? messages : [messages]
+  return [status, { error: title, message: all.join(' '), messages: all, code, ...more }]
+}
+
 export function sendError(
   reply: FastifyReply,
   code: keyof typeof statusOf,
   messages: string | string[],
   more: Record<string, unknown> = {},
 ): FastifyReply {
-  const [status, title] = statusOf[code] ?? statusOf.INTERNAL!
-  const all = Array.isArray(messages) ? messages : [messages]
-  const body: ErrorEnvelope = { error: title, message: all.join(' '), messages: all, code, ...more }
+  const [status, body] = envelopeOf(code, messages, more)
   return reply.code(status).send(body)
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isRecord, jsonFault, own } from '../base/json.ts'
+import { isRecord, isStorable, jsonFault, own } from '../base/json.ts'
 import {
   contextBytesMax,
   messageBytesMax,
@@ -46,7 +46,10 @@ const body = z.object({
   requestedSchema: record('requestedSchema').nullish(),
   _meta: record('_meta'),
   url: text('url').nullish(),
-  elicitationId: text('elicitationId').max(200, 'elicitationId must be at most 200 characters.').nullish(),
+  elicitationId: text('elicitationId')
+    .max(200, 'elicitationId must be at most 200 characters.')
+    .refine(isStorable, 'elicitationId must hold whole characters, and no U+0000.')
+    .nullish(),
 })
 
 const meta = z.object({

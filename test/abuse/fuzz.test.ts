@@ -164,7 +164,7 @@ function workBeside(server: TestServer): () => Promise<number> {
 }
 
 it(`no input of strangers or of key holders breaks the server, holds it up, stays in its memory or harms others (seed ${seed})`, {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   console.log(
     `fuzz: HOLDPOINT_FUZZ_SEED=${seed} repeats this run; with HOLDPOINT_FUZZ_INPUT=<number> a single input of it`,
@@ -193,16 +193,8 @@ it(`no input of strangers or of key holders breaks the server, holds it up, stay
   const begun = performance.now()
   await run(world, port, [warmUp, inputs], outcome)
   const seconds = (performance.now() - begun) / 1_000
-  console.log('cpu', process.cpuUsage(), seconds)
   const rounds = await stopWork()
 
-  const byKind = Map.groupBy(problems, (each) =>
-    each
-      .split('\n')[0]!
-      .replace(/input \d+ /, '')
-      .slice(0, 60),
-  )
-  console.log([...byKind].map(([k, v]) => `${v.length} ${k} ${v[0]!.slice(0, 12)}`).join('\n'))
   console.log(`fuzz: ${Math.round((inputs - warmUp) / seconds)} inputs a second; answers`, statuses)
   expect(problems.slice(0, 10).join('\n')).toBe('')
   expect(server.logLines.filter((line) => JSON.parse(line).level >= 50).slice(0, 3)).toEqual([])

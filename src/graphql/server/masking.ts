@@ -13,7 +13,10 @@ export function createMask(log: Log) {
     if (cause instanceof GraphQLError) return error as GraphQLError
     const reference = randomUUID()
     const trouble = isDatabaseTrouble(cause)
-    log[trouble ? 'warn' : 'error']({ err: cause, reference }, 'a GraphQL operation failed')
+    log[trouble ? 'warn' : hasLeft(cause) ? 'info' : 'error'](
+      { err: cause, reference },
+      'a GraphQL operation failed',
+    )
     const { nodes, source, positions, path } =
       error instanceof GraphQLError ? error : ({} as Partial<GraphQLError>)
     return new GraphQLError(
@@ -29,6 +32,11 @@ export function createMask(log: Log) {
       },
     )
   }
+}
+
+/** The reader of a stream went away in the middle of it. */
+function hasLeft(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
 function causeOf(error: unknown): unknown {

@@ -94,8 +94,9 @@ const raws = [
   '{"constructor":{"prototype":{"isAdmin":true}}}',
 ]
 
-function nested(depth: number, open: string, close: string): Raw {
-  return new Raw(open.repeat(depth) + close.repeat(depth))
+function nested(depth: number, kind: '[]' | '{}'): Raw {
+  const [open, close] = kind === '[]' ? ['[', ']'] : ['{"a":', '}']
+  return new Raw(`${open.repeat(depth)}0${close.repeat(depth)}`)
 }
 
 /** A value that nobody expects where it is put. */
@@ -117,14 +118,8 @@ export function oddValue(random: Random): unknown {
       )
     case 7:
       return random.chance(0.1)
-        ? nested(
-            random.pick([100, 5_000, 60_000]),
-            ...random.pick([
-              ['[', ']'],
-              ['{"a":', '}'],
-            ] as const),
-          )
-        : nested(1 + random.int(80), '[', ']')
+        ? nested(random.pick([100, 5_000, 40_000]), random.chance(0.5) ? '[]' : '{}')
+        : nested(1 + random.int(80), '[]')
     default:
       return random.chance(0.05)
         ? random.pick([

@@ -222,6 +222,10 @@ const documents: [string, (world: World) => object][] = [
     '{ viewer { name role } gate { url hosts { host } } eventCursor attentionQueue(first: 2) { edges { node { id } } } }',
     () => ({}),
   ],
+  [
+    'query($t: String, $a: String, $s: DateTime, $after: String, $n: Int) { auditLog(first: $n, after: $after, type: $t, actor: $a, since: $s) { totalCount edges { node { type data } } } }',
+    () => ({ t: 'key', a: 'admin', s: '2026-01-01T00:00:00Z', after: null, n: 2 }),
+  ],
   ['{ apiKeys { id name prefix role } __schema { types { name fields { name } } } }', () => ({})],
   [
     'mutation($input: CreateSessionInput!) { createSession(input: $input) { __typename ... on UserError { message } } }',

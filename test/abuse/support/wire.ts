@@ -19,7 +19,7 @@ export interface Wire {
 
 export async function openWire(port: number): Promise<Wire> {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  let buffer = Buffer.alloc(0)
+  let buffer: Buffer = Buffer.alloc(0)
   let isOpen = true
   let news = () => {}
   socket.on('data', (chunk: Buffer) => {
