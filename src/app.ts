@@ -2,6 +2,7 @@ import { type ListenOptions, Server } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAuthenticator } from './auth/authenticator.ts'
+import { createFailedSignIns } from './auth/failed-sign-ins.ts'
 import { ensureAdminKey } from './auth/first-key.ts'
 import { ensureLauncherKey, writeAddress } from './auth/launcher-key.ts'
 import { guardUserHeader } from './auth/proxied-user.ts'
@@ -151,6 +152,11 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     onError: onError('the last use of keys could not be written'),
   })
   ending.defer(() => authenticator.stop())
+  const failedSignIns = createFailedSignIns({
+    journal,
+    onError: onError('failed sign-ins could not be put on the record'),
+  })
+  ending.defer(() => failedSignIns.stop())
   const desk: Desk = { journal, defaultExpirationMs: config.defaultExpirationMs, secret }
   const poller: Poller = {
     journal,
@@ -208,6 +214,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     desk,
     poller,
     authenticator,
+    failedSignIns,
     secret,
     publicUrl,
     pollHoldMs: config.pollHoldMs,

@@ -23,6 +23,12 @@ export type Action = 'accept' | 'decline' | 'cancel'
 /** The door that an answer came in by, as people are told. */
 export type Surface = 'dashboard' | 'graphql' | 'rest' | 'mcp' | 'cli'
 
+/** How an answer came in: by which door and, for the audit, from which network address. */
+export interface Entrance {
+  surface: Surface
+  address: string | null
+}
+
 export interface Answer {
   action: Action
   content?: unknown
@@ -38,9 +44,9 @@ export async function answer(
   request: Pick<Elicitation, 'id' | 'sessionId'> | null,
   { action, content, note = null }: Answer,
   identity: Identity,
-  surface: Surface,
+  entrance: Entrance,
 ): Promise<Elicitation | Refusal> {
-  const refusal = await refuseAnswerer(desk, request, identity, surface)
+  const refusal = await refuseAnswerer(desk, request, identity, entrance)
   if (refusal || !request) return refusal ?? unknownRequest()
   if (note !== null && codePointLength(note) > noteCharactersMax)
     return new InvalidInputError([
@@ -67,7 +73,7 @@ export async function answer(
       status: action,
       cause: action === 'cancel' ? 'dismissed' : 'answered',
       actor,
-      surface,
+      ...entrance,
       content: kept.content,
       note: said,
     })
@@ -81,30 +87,36 @@ export async function answer(
       note: said,
       respondedAt: session.now,
       respondedByName: actor.name,
-      respondedBySurface: surface,
+      respondedBySurface: entrance.surface,
       respondedByActor: actor.id,
     } as Elicitation
   })
 }
 
-/** Why somebody may not answer a request, whatever the answer; null when they may. */
+/** Why somebody may not answer a request, whatever the answer; null when they may. What is refused goes on the record. */
 export async function refuseAnswerer(
   desk: Desk,
   request: Pick<Elicitation, 'id' | 'sessionId'> | null,
   identity: Identity,
-  surface: Surface,
+  entrance: Entrance,
 ): Promise<Refusal | null> {
-  if (request && identity.sessionId === request.sessionId) {
-    await recordRefusal(desk, request, identity, surface)
-    return new SelfApprovalError()
+  if (!may(identity, 'answer')) {
+    const refusal = refusalFor(identity, request)
+    if (request) await recordRefusal(desk, request, refusal, identity, entrance)
+    return refusal
   }
-  if (!may(identity, 'answer'))
-    return new ForbiddenError(
-      identity.sessionId === null
-        ? `The key ${identity.name} has the role ${identity.role}, which may not answer. Use a key of the role responder, operator or admin.`
-        : `The key ${identity.name} is bound to a session and answers nothing. A person has to answer, with a key of their own.`,
-    )
   return request ? null : unknownRequest()
+}
+
+function refusalFor({ name, role, sessionId }: Identity, request: { sessionId: string } | null): Refusal {
+  if (sessionId === null)
+    return new ForbiddenError(
+      `The key ${name} has the role ${role}, which may not answer. Use a key of the role responder, operator or admin.`,
+    )
+  if (sessionId === request?.sessionId) return new SelfApprovalError()
+  return new ForbiddenError(
+    `The key ${name} is bound to a session and answers nothing. A person has to answer, with a key of their own.`,
+  )
 }
 
 function unknownRequest(): Refusal {
@@ -135,12 +147,13 @@ export function lostTo(current: Elicitation): Refusal {
   })
 }
 
-/** An agent that tries to approve its own request goes on the record, once a request and key however often it tries. */
+/** Once a request and credential, however often it is tried: nobody fills the timeline by being refused. */
 async function recordRefusal(
   { journal }: Desk,
   request: Pick<Elicitation, 'id' | 'sessionId'>,
+  { code }: Refusal,
   identity: Identity,
-  surface: Surface,
+  entrance: Entrance,
 ): Promise<void> {
   await journal.write(async (entry) => {
     const earlier = await entry.query(sql`
@@ -152,7 +165,12 @@ async function recordRefusal(
       sessionId: request.sessionId,
       elicitationId: request.id,
       actor: actorOf(identity),
-      data: { code: 'SELF_APPROVAL', surface, keyId: identity.id },
+      data: {
+        code,
+        surface: entrance.surface,
+        keyId: identity.id,
+        ...(entrance.address === null ? {} : { address: entrance.address }),
+      },
       at: journal.now(),
     })
   })

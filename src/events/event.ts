@@ -48,8 +48,20 @@ export type EventType =
   | 'gate.token_ended'
   | 'key.created'
   | 'key.revoked'
+  | 'sign_in.link_created'
+  | 'sign_in.succeeded'
+  | 'sign_in.failed'
+  | 'sign_in.ended'
   | 'notification.sent'
   | 'notification.failed'
+
+/** What happens to credentials of the whole house, and who signs in, is for those who administer them. */
+export function isForAdmins({ type, sessionId }: Pick<TimelineEvent, 'type' | 'sessionId'>): boolean {
+  return sessionId === null && /^(key|sign_in)\./.test(type)
+}
+
+/** What an event says of where somebody was, and with which credential; for admins, wherever the event is shown. */
+export const auditData: readonly string[] = ['address', 'keyId']
 
 export interface NewEvent {
   type: EventType

@@ -1,5 +1,5 @@
 import type { Identity } from '../auth/identity.ts'
-import type { Surface } from '../elicitation/answer.ts'
+import type { Entrance } from '../elicitation/answer.ts'
 import type { EndReason } from '../events/fanout.ts'
 import type { GraphqlServices } from './services.ts'
 
@@ -7,8 +7,8 @@ import type { GraphqlServices } from './services.ts'
 export interface GraphqlContext {
   services: GraphqlServices
   identity: Identity
-  /** The door that answers given in this request came in by. */
-  surface: Surface
+  /** How answers given in this request came in. */
+  entrance: Entrance
   /** Fires when the client has left: whatever is still open for it ends. */
   clientLeft: AbortSignal
   /** Told why the server ends a subscription, where the transport can say so itself. */

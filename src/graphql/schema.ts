@@ -14,6 +14,7 @@ import './key/key.ts'
 import './subscription/needs-input.ts'
 import './subscription/banners.ts'
 import './subscription/timeline.ts'
+import './timeline/audit-log.ts'
 import './subscription/gate.ts'
 
 export function createSchema(): GraphQLSchema {

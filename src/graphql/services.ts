@@ -21,6 +21,8 @@ export interface GraphqlServices {
   log: Log
   config: {
     publicUrl: string
+    /** Whose word is taken for the address of a caller, as Fastify takes it. */
+    trustProxy: boolean | string[]
     /** Serves GraphiQL. */
     development: boolean
   }

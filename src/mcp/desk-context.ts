@@ -7,4 +7,6 @@ export interface DeskContext {
   desk: Desk
   presence: Presence
   identity: Identity
+  /** Where the call comes from. */
+  address: string
 }

@@ -80,7 +80,7 @@ export function registerMcp(app: FastifyInstance, services: McpServices): void {
     if (messages.some((message) => own(message, 'method') === 'initialize'))
       reply.raw.setHeader(mcpSessionHeader, newToken(16))
 
-    const context = { desk, presence: poller.presence, identity }
+    const context = { desk, presence: poller.presence, identity, address: request.ip }
     const server = createMcpServer(
       [
         ...askingTools.map((tool) => bindTool(tool, asker)),

@@ -29,14 +29,14 @@ export const respondToElicitation = defineTool({
     note: z.string().optional().describe('Why not, or what instead; the agent and the timeline show it.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-  async run({ desk, presence, identity }: DeskContext, { request_id, action_type, content, note }) {
+  async run({ desk, presence, identity, address }: DeskContext, { request_id, action_type, content, note }) {
     const target = await findByEither(desk.journal.database, request_id)
     const result = await answer(
       desk,
       target,
       { action: action_type, content, note: note ?? null },
       identity,
-      'mcp',
+      { surface: 'mcp', address },
     )
     if (isRefusal(result)) return refusalError(result)
     const kept = result.status === 'accept' ? result.content : null

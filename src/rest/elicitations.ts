@@ -156,12 +156,13 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     const identity = await identityOf(request, reply)
     if (!identity) return reply
     const parsed = parseAnswer(request.body)
+    const entrance = { surface: 'rest', address: request.ip } as const
     const target = await findByEither(database, request.params.id!)
     // Whoever may not answer is told that, and not what is wrong with the answer.
-    const refusal = await refuseAnswerer(desk, target, identity, 'rest')
+    const refusal = await refuseAnswerer(desk, target, identity, entrance)
     if (refusal) return sendRefusal(reply, refusal)
     if (!parsed.ok) return sendError(reply, 'INVALID_INPUT', parsed.messages)
-    const result = await answer(desk, target, parsed.value, identity, 'rest')
+    const result = await answer(desk, target, parsed.value, identity, entrance)
     if (isRefusal(result)) return sendRefusal(reply, result)
     const delivery = result.deliveredAt
       ? 'delivered'

@@ -1,5 +1,6 @@
 import fastifyRateLimit from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
+import type { FailedSignIns } from '../auth/failed-sign-ins.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { registerElicitations } from './elicitations.ts'
 import { registerHooks } from './hooks.ts'
@@ -12,7 +13,7 @@ import { registerSignIn } from './sign-in.ts'
 /** The REST surface under /api/v1. */
 export async function registerRest(
   app: FastifyInstance,
-  services: RestServices & { secret: string; notifier: Notifier },
+  services: RestServices & { secret: string; failedSignIns: FailedSignIns; notifier: Notifier },
 ): Promise<void> {
   const { authenticator, notifier, publicUrl } = services
   const { journal } = services.desk

@@ -2,7 +2,8 @@ import { fastifyCookie } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Authenticator, cookieName, isSameOrigin } from '../auth/authenticator.ts'
-import { browserSignInMs, findSignIn, redeemSignInLink, signInBrowser, signOut } from '../auth/sign-in.ts'
+import type { FailedSignIns } from '../auth/failed-sign-ins.ts'
+import { browserSignInMs, redeemSignInLink, type SignedIn, signInBrowser, signOut } from '../auth/sign-in.ts'
 import type { Journal } from '../events/journal.ts'
 import { sendError, sendRefusal } from './envelope.ts'
 import type { Rates } from './rates.ts'
@@ -12,10 +13,16 @@ const body = z.union([z.object({ key: z.string().min(1) }), z.object({ link: z.s
 /** How a browser signs in, with a key or the token of a one-time link, and out. */
 export function registerSignIn(
   app: FastifyInstance,
-  services: { journal: Journal; authenticator: Authenticator; secret: string; publicUrl: string },
+  services: {
+    journal: Journal
+    authenticator: Authenticator
+    failedSignIns: FailedSignIns
+    secret: string
+    publicUrl: string
+  },
   rates: Rates,
 ): void {
-  const { journal, authenticator, secret, publicUrl } = services
+  const { journal, authenticator, failedSignIns, secret, publicUrl } = services
   const cookie = {
     path: '/',
     httpOnly: true,
@@ -30,9 +37,9 @@ export function registerSignIn(
     if (limited) return sendRefusal(reply, limited)
     const parsed = body.safeParse(request.body)
     if (!parsed.success) return sendError(reply, 'INVALID_INPUT', 'Send {"key": "…"} or {"link": "…"}.')
-    const token = await signedIn(parsed.data)
-    const identity = token === null ? null : await findSignIn(journal, token)
-    if (token === null || !identity)
+    const signedIn = await signIn(parsed.data, request.ip)
+    if (!signedIn) {
+      await failedSignIns.count(request.ip)
       return sendError(
         reply,
         'UNAUTHENTICATED',
@@ -40,6 +47,8 @@ export function registerSignIn(
           ? 'This key is unknown, expired or revoked.'
           : 'This sign-in link was used before or is older than 15 minutes. Sign in with a key, or restart the server for another link.',
       )
+    }
+    const { token, identity } = signedIn
     reply.header(
       'Set-Cookie',
       fastifyCookie.serialize(cookieName, fastifyCookie.sign(token, secret), {
@@ -58,17 +67,17 @@ export function registerSignIn(
       secret,
     )
     if (valid && value) {
-      await signOut(journal, value)
+      await signOut(journal, value, request.ip)
       authenticator.forgetCookie(value)
     }
     reply.header('Set-Cookie', fastifyCookie.serialize(cookieName, '', { ...cookie, maxAge: 0 }))
     return reply.code(204).send()
   })
 
-  async function signedIn(given: z.infer<typeof body>): Promise<string | null> {
-    if ('link' in given) return redeemSignInLink(journal, given.link)
+  async function signIn(given: z.infer<typeof body>, address: string): Promise<SignedIn | null> {
+    if ('link' in given) return redeemSignInLink(journal, given.link, address)
     const identity = await authenticator.identifyKey(given.key)
     // A key bound to a session is an agent's, and no person signs in with it.
-    return identity && identity.sessionId === null ? signInBrowser(journal, identity.id) : null
+    return identity && identity.sessionId === null ? signInBrowser(journal, identity.id, address) : null
   }
 }

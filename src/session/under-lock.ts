@@ -24,6 +24,8 @@ export interface Resolution {
   cause: Cause
   actor: Actor
   surface: string | null
+  /** The network address that an answer came from. */
+  address?: string | null
   content?: unknown
   note?: string | null
 }
@@ -125,7 +127,7 @@ export class LockedSession {
     if (!request) throw new Error(`elicitation ${elicitationId} is not pending`)
     this.pending = this.pending.filter((each) => each !== request)
     this.resolved.set(elicitationId, resolution)
-    const { status, cause, actor, surface, note } = resolution
+    const { status, cause, actor, surface, address, note } = resolution
     this.#append(
       'elicitation.resolved',
       actor,
@@ -133,7 +135,8 @@ export class LockedSession {
         requestId: request.requestId,
         status,
         cause,
-        ...(surface ? { surface } : {}),
+        ...(surface ? { surface, keyId: actor.id } : {}),
+        ...(address ? { address } : {}),
         ...(note ? { note } : {}),
       },
       elicitationId,

@@ -78,7 +78,9 @@ describe('the expiry of what is due', () => {
     letGo.resolve()
     await answered
     expect(await expired).toBe(0)
-    expect(await answer(desk, elicitation, { action: 'accept' }, person, 'rest')).toMatchObject({
+    expect(
+      await answer(desk, elicitation, { action: 'accept' }, person, { surface: 'rest', address: null }),
+    ).toMatchObject({
       status: 'accept',
     })
   })

@@ -35,7 +35,7 @@ async function answered(): Promise<Elicitation> {
     elicitation,
     { action: 'accept', content: { password: secret }, note: `It was ${secret}` },
     person,
-    'rest',
+    { surface: 'rest', address: null },
   )
   return elicitation
 }
@@ -83,7 +83,7 @@ describe('what is older than the retention', () => {
   it('is erased where the session kept it: the lost record and the reason of a failure', async () => {
     const expired = await asked()
     domain.clock.now = expired.expiresAt
-    await answer(domain.desk, expired, { action: 'accept' }, person, 'rest')
+    await answer(domain.desk, expired, { action: 'accept' }, person, { surface: 'rest', address: null })
     const died = await asked()
     const process = { host: 'laptop', pid: 7, command: null, startedAt: domain.clock.now }
     await registerProcess(domain.journal, died.sessionId, process, runnerActor)

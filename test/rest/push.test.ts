@@ -56,7 +56,7 @@ async function call(
 
 it('takes the subscription of a browser that is signed in, and ends it', async () => {
   const { id } = await keyOf('viewer')
-  const token = await signInBrowser(house.domain.journal, id)
+  const { token } = (await signInBrowser(house.domain.journal, id))!
   const cookie = `${cookieName}=${encodeURIComponent(fastifyCookie.sign(token, secret))}`
   const signedIn = { cookie, 'sec-fetch-site': 'same-origin' }
   const browser = createBrowser(`${house.receiver.url}/push`)

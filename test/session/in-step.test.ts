@@ -72,7 +72,10 @@ async function take(
         if (!isRefusal(error)) throw error
       })
   if (each.do === 'answer' && requests.length > 0)
-    await answer(desk, requests[each.which % requests.length]!, { action: each.action }, person, 'rest')
+    await answer(desk, requests[each.which % requests.length]!, { action: each.action }, person, {
+      surface: 'rest',
+      address: null,
+    })
   if (each.do === 'withdraw' && requests.length > 0)
     await withdraw(desk, requests[each.which % requests.length]!, mcpServerActor(null))
   if (each.do === 'pass') clock.now = new Date(clock.now.getTime() + each.minutes * 60_000)

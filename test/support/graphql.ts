@@ -131,7 +131,7 @@ export async function startGraphql({
     presence,
     authenticator,
     log,
-    config: { publicUrl: 'http://holdpoint.test', development },
+    config: { publicUrl: 'http://holdpoint.test', trustProxy: false, development },
     gate: {
       status: async () => gateStatus,
       async probe() {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { sees } from '../../auth/identity.ts'
 import {
   AlreadyResolvedError,
   ExpiredError,
@@ -57,18 +56,18 @@ const refusals = [
   InvalidInputError,
 ]
 
-async function respond(input: unknown, { services, identity, surface }: GraphqlContext) {
+async function respond(input: unknown, { services, identity, entrance }: GraphqlContext) {
   const { id, requestId, action, content, note } = parseInput(respondInput, input)
   const { desk } = services
   const { database } = desk.journal
   const request = id != null ? await findById(database, id) : await findByRequestId(database, requestId!)
-  const visible = request && sees(identity, request.sessionId) ? request : null
-  return done(await answer(desk, visible, { action, content: content ?? undefined, note }, identity, surface))
+  return done(
+    await answer(desk, request, { action, content: content ?? undefined, note }, identity, entrance),
+  )
 }
 
-// Whether a key that is bound to a session may answer is for the domain to say: it is a refusal, and on the record.
-const mayRespond = (_root: unknown, _args: unknown, { identity }: GraphqlContext) =>
-  identity.sessionId === null ? { answer: true } : { read: true }
+// Who may answer is for the domain to say: what it refuses goes on the record.
+const mayRespond = { read: true }
 
 builder.mutationFields((t) => ({
   respondToElicitation: t.field({

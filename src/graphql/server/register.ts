@@ -94,7 +94,7 @@ export async function registerGraphql(
   })
 
   function contextOf(
-    { headers }: FastifyRequest,
+    { headers, ip }: FastifyRequest,
     reply: FastifyReply,
     { identity, by }: Extract<Authentication, { ok: true }>,
   ): GraphqlContext {
@@ -113,7 +113,7 @@ export async function registerGraphql(
       resolve()
     })
     const surface = by !== 'key' ? 'dashboard' : headers['holdpoint-client'] === 'cli' ? 'cli' : 'graphql'
-    return { services, identity, surface, clientLeft: left.signal }
+    return { services, identity, entrance: { surface, address: ip }, clientLeft: left.signal }
   }
 
   const sockets = serveSockets(app.server, engine, services, clients)

@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { compile, default as proxyAddr } from '@fastify/proxy-addr'
 import { GraphQLError } from 'graphql'
 import { useServer as speakGraphqlWs } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Identity } from '../../auth/identity.ts'
 import { isRecord, own } from '../../base/json.ts'
-import type { Surface } from '../../elicitation/answer.ts'
+import type { Entrance } from '../../elicitation/answer.ts'
 import type { EndReason } from '../../events/fanout.ts'
 import type { GraphqlContext } from '../context.ts'
 import type { GraphqlServices } from '../services.ts'
@@ -36,7 +37,7 @@ type Connection = {
   socket: WebSocket
   request: IncomingMessage
   /** Set once the client has shown who it is. */
-  client?: { identity: Identity; surface: Surface; left: AbortController }
+  client?: { identity: Identity; entrance: Entrance; left: AbortController }
 }
 
 export interface Sockets {
@@ -53,6 +54,8 @@ export function serveSockets(
   const { authenticator, config, log } = services
   const options = { noServer: true, maxPayload: messageBytesMax, closeTimeout: closeTimeoutMs }
   const sockets = new WebSocketServer(options)
+  const { trustProxy } = config
+  const isTrusted = typeof trustProxy === 'boolean' ? () => trustProxy : compile(trustProxy)
   let closing = false
 
   speakGraphqlWs<Record<string, unknown>, Connection>(
@@ -120,27 +123,28 @@ export function serveSockets(
   /** The key of `connection_init`, else the headers of the upgrade, a cookie above all: its origin has been checked. */
   async function identify(
     params: unknown,
-    { headers }: IncomingMessage,
-  ): Promise<{ identity: Identity; surface: Surface } | null> {
+    request: IncomingMessage,
+  ): Promise<{ identity: Identity; entrance: Entrance } | null> {
+    const address = proxyAddr(request, isTrusted)
     const given = keyIn(params)
     if (given !== null) {
       const identity = await authenticator.identifyKey(given)
-      return identity && { identity, surface: 'graphql' }
+      return identity && { identity, entrance: { surface: 'graphql', address } }
     }
-    const authentication = await authenticator.authenticate(headers, { changesState: false })
+    const authentication = await authenticator.authenticate(request.headers, { changesState: false })
     if (!authentication.ok) return null
     return {
       identity: authentication.identity,
-      surface: authentication.by === 'key' ? 'graphql' : 'dashboard',
+      entrance: { surface: authentication.by === 'key' ? 'graphql' : 'dashboard', address },
     }
   }
 
   function contextOf({ client, socket }: Connection): GraphqlContext {
-    const { identity, surface, left } = client!
+    const { identity, entrance, left } = client!
     return {
       services,
       identity,
-      surface,
+      entrance,
       clientLeft: left.signal,
       onSubscriptionEnd: (reason) => socket.close(closeCodeOf[reason], reason),
     }

@@ -1,6 +1,6 @@
 import { may } from '../../auth/identity.ts'
 import type { Event } from '../../database/generated/prisma/client.ts'
-import type { TimelineEvent as TimelineEventRow } from '../../events/event.ts'
+import { isForAdmins, type TimelineEvent as TimelineEventRow } from '../../events/event.ts'
 import { builder } from '../builder.ts'
 import { sessionOf } from '../rows.ts'
 import { Session } from '../session/session.ts'
@@ -42,14 +42,13 @@ builder.subscriptionFields((t) => ({
 
   timeline: t.field({
     type: TimelineEvent,
-    description: 'Everything that happens, in one session or in all. What is done to keys is for admins.',
+    description:
+      'Everything that happens, in one session or in all. What is done to keys and who signs in is for admins.',
     args: { sessionId: t.arg.id(), after: t.arg({ type: 'EventCursor' }) },
     authScopes: { read: true },
     subscribe: (_root, { sessionId, after }, context) => {
       const audits = may(context.identity, 'administer')
-      const shown = ({ type, sessionId }: TimelineEventRow) =>
-        audits || sessionId !== null || !type.startsWith('key.')
-      return eventsFor(context, { sessionId, after, filter: shown })
+      return eventsFor(context, { sessionId, after, filter: (event) => audits || !isForAdmins(event) })
     },
     resolve: (event) => event as Event,
   }),

@@ -1,3 +1,6 @@
+import { may } from '../../auth/identity.ts'
+import { isRecord } from '../../base/json.ts'
+import { auditData } from '../../events/event.ts'
 import { builder } from '../builder.ts'
 import { Role } from '../enums.ts'
 import { elicitationOf, sessionOf } from '../rows.ts'
@@ -40,7 +43,14 @@ export const TimelineEvent = builder.prismaObject('Event', {
         event.elicitationId === null ? null : elicitationOf(context, event),
     }),
     actor: t.field({ type: Actor, resolve: (event) => event }),
-    data: t.expose('data', { type: 'JSON' }),
+    data: t.field({
+      type: 'JSON',
+      description: 'From where somebody acted, and with which key, is shown to admins.',
+      resolve: ({ data }, _args, { identity }) =>
+        may(identity, 'administer') || !isRecord(data)
+          ? data
+          : Object.fromEntries(Object.entries(data).filter(([name]) => !auditData.includes(name))),
+    }),
   }),
 })
 

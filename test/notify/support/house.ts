@@ -108,7 +108,10 @@ export async function openHouse(options: { hasWebhook?: boolean } = {}): Promise
     logLines,
     startServer,
     async answer(elicitation) {
-      const result = await answer(domain.desk, elicitation, { action: 'accept', content: {} }, person, 'rest')
+      const result = await answer(domain.desk, elicitation, { action: 'accept', content: {} }, person, {
+        surface: 'rest',
+        address: null,
+      })
       if (isRefusal(result)) throw result
     },
     pass(ms) {

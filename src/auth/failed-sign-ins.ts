@@ -1,0 +1,66 @@
+import { systemActor } from '../events/event.ts'
+import type { Journal } from '../events/journal.ts'
+
+/** Sign-ins that failed, for the audit: counted, so that no stranger grows the timeline by failing. */
+export interface FailedSignIns {
+  /** One more, from a network address. The first of an address in a minute is on the record at once. */
+  count(address: string): Promise<void>
+  /** Puts what was counted on the record. */
+  stop(): Promise<void>
+}
+
+const windowMs = 60_000
+/** Addresses with a line of their own in a minute; what comes from any more of them is one line together. */
+export const addressesPerMinuteMax = 20
+
+export function createFailedSignIns({
+  journal,
+  onError,
+}: {
+  journal: Journal
+  onError: (error: unknown) => void
+}): FailedSignIns {
+  /** Attempts that are not on the record yet, by address; null stands for all others. */
+  let counted = new Map<string | null, number>()
+  let since = journal.now()
+
+  async function write(attempts: Map<string | null, number>, from: Date): Promise<void> {
+    const lines = [...attempts].filter(([, count]) => count > 0)
+    if (lines.length > 0)
+      await journal.write(async (entry) => {
+        for (const [address, count] of lines)
+          entry.append({
+            type: 'sign_in.failed',
+            actor: systemActor,
+            data: { address, attempts: count, since: from.toISOString() },
+            at: journal.now(),
+          })
+      })
+  }
+
+  async function flush(): Promise<void> {
+    const [attempts, from] = [counted, since]
+    counted = new Map()
+    since = journal.now()
+    await write(attempts, from)
+  }
+  let flushing = Promise.resolve()
+  const timer = setInterval(() => {
+    flushing = flushing.then(flush).catch(onError)
+  }, windowMs)
+  timer.unref()
+
+  return {
+    async count(address) {
+      const line = counted.has(address) || counted.size < addressesPerMinuteMax ? address : null
+      const before = counted.get(line)
+      counted.set(line, before === undefined ? 0 : before + 1)
+      if (before === undefined) await write(new Map([[line, 1]]), since).catch(onError)
+    },
+    async stop() {
+      clearInterval(timer)
+      await flushing
+      await flush().catch(onError)
+    },
+  }
+}
