@@ -17,13 +17,15 @@ const pages = {
 }
 
 async function fill(server: GraphqlServer, sessions: number): Promise<void> {
-  for (let i = 0; i < sessions; i++) {
-    const { id } = await server.session({ title: `session ${i}` })
-    for (let j = 0; j <= i % 3; j++) await server.elicit(id)
-  }
+  await Promise.all(
+    Array.from({ length: sessions }, async (_, i) => {
+      const { id } = await server.session({ title: `session ${i}` })
+      for (let j = 0; j <= i % 3; j++) await server.elicit(id)
+    }),
+  )
 }
 
-describe('a page is a constant number of statements, at 5 rows and at 50', async () => {
+describe('a page is a constant number of statements, at 5 rows and at 50', { timeout: 60_000 }, () => {
   test.each(Object.entries(pages))('%s', async (_what, query) => {
     await using server = await startGraphql()
     const count = async () => {
