@@ -5,6 +5,7 @@ import { sql } from '../database/sql.ts'
 const channel = 'holdpoint_timeline'
 const reconnectMinMs = 100
 const reconnectMaxMs = 5_000
+const connectTimeoutMs = 5_000
 
 export interface Doorbell {
   /** Tells the other server processes that something was committed. Rings while one is under way make one more. */
@@ -32,6 +33,7 @@ export function startDoorbell(options: {
     const client = new pg.Client({
       connectionString,
       application_name: 'holdpoint doorbell',
+      connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
     })
     listener = client

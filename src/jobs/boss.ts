@@ -47,6 +47,8 @@ export const jobsSchema = 'pgboss'
 const connectionsMax = 3
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
+/** What pg-boss hands on to its pool, though its type does not say so: a database that is away without a word is noticed. */
+const poolOptions = { keepAlive: true, query_timeout: statementTimeoutMs + 5_000 }
 const chainPollSeconds = 0.5
 const tickPollSeconds = 2
 const readyWithinMs = 15_000
@@ -68,6 +70,7 @@ export async function openJobs(options: {
 }): Promise<Jobs> {
   const { connectionString, jobs, log, onRun } = options
   const boss = new PgBoss({
+    ...poolOptions,
     connectionString,
     schema: jobsSchema,
     createSchema: await mayCreateSchema(connectionString),
@@ -130,16 +133,18 @@ async function begin(
 ): Promise<void> {
   const { name, cron, periodSeconds } = job
   const isChain = job.nextMs !== undefined
-  await boss.createQueue(name, {
-    // A chain has one link queued. A tick is dropped while one waits already, and waits while one runs.
-    policy: isChain ? 'short' : 'stately',
+  const options = {
     // What a server that was killed had in hand is taken for lost after this.
     expireInSeconds: isChain ? 60 : 240,
     // A run that failed is made up for by the next one.
     retryLimit: 0,
     retentionSeconds: day,
     deleteAfterSeconds: Math.max(10 * 60, 2 * periodSeconds),
-  })
+  }
+  // A chain has one link queued. A tick is dropped while one waits already, and waits while one runs.
+  await boss.createQueue(name, { ...options, policy: isChain ? 'short' : 'stately' })
+  // Where the queue was made by an earlier version.
+  await boss.updateQueue(name, options)
   const once = isChain ? {} : { singletonSeconds: periodSeconds }
 
   await boss.work(

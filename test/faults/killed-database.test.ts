@@ -91,6 +91,7 @@ it('a server lives through the death of its database: polls wait, the rest is to
   expect(await held).toMatchObject({ status: 200, body: { action: 'accept' } })
   expect(await begunMeanwhile).toMatchObject({ status: 200, body: { action: 'accept' } })
   expect(server.isAlive()).toBe(true)
+  expect(server.output()).not.toContain('nobody waited for')
 })
 
 it('nothing that was acknowledged is lost when the database is killed again and again under traffic', {
@@ -102,6 +103,7 @@ it('nothing that was acknowledged is lost when the database is killed again and 
   await server.ready
   const sessions = await Promise.all(Array.from({ length: 5 }, () => createSession(server)))
   const traffic = startTraffic({
+    key: adminKey,
     urls: () => [server.url],
     sessions: sessions.map(({ id }) => id),
     hands: 8,
@@ -124,6 +126,7 @@ it('nothing that was acknowledged is lost when the database is killed again and 
   )
   expect(traffic.surprises).toEqual([])
   expect(server.isAlive()).toBe(true)
+  expect(server.output()).not.toContain('nobody waited for')
   const database = openDatabase({ connectionString, connectionsMax: 2 })
   try {
     expect(await audit(database, traffic)).toEqual([])

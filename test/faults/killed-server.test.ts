@@ -40,6 +40,7 @@ it(`nothing that was acknowledged is lost in ${rounds} rounds of kill -9 under t
   await Promise.all([old.ready, young.ready])
   const sessions = await Promise.all(Array.from({ length: 5 }, () => createSession(old)))
   const traffic = startTraffic({
+    key: adminKey,
     urls: () => [old.url],
     sessions: sessions.map(({ id }) => id),
     hands: 8,
@@ -122,6 +123,7 @@ it('subscribers of one server see everything once while the other one is killed'
   const { eventCursor } = await b.graphql('{ eventCursor }')
   const seen = watchTimeline(b, eventCursor)
   const traffic = startTraffic({
+    key: adminKey,
     urls: () => [a, b].filter((each) => each.isAlive()).map(({ url }) => url),
     sessions: sessions.map(({ id }) => id),
     hands: 6,

@@ -38,6 +38,8 @@ export async function spawnServer({
   const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env.PATH,
+      // Many are started from the same files.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'holdpoint-test-compiled'),
       PORT: String(at),
       DATABASE_URL: connectionString,
       HOLDPOINT_ADMIN_KEY: adminKey,

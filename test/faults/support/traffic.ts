@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { requestId } from '../../support/ask.ts'
-import { adminKey } from '../../support/server.ts'
 import type { Chance } from './chance.ts'
 
 export interface Traffic {
@@ -25,11 +24,12 @@ const actions = ['accept', 'decline', 'cancel'] as const
  */
 export function startTraffic(options: {
   urls: () => string[]
+  key: string
   sessions: string[]
   hands: number
   chance: Chance
 }): Traffic {
-  const { urls, sessions, hands, chance } = options
+  const { urls, key, sessions, hands, chance } = options
   const acknowledged = {
     asked: new Set<string>(),
     answered: new Map<string, string>(),
@@ -50,7 +50,7 @@ export function startTraffic(options: {
       const response = await fetch(`${url}${path}`, {
         method,
         headers: {
-          'x-api-key': adminKey,
+          'x-api-key': key,
           // Every request from somewhere else, as the rate limits count by address.
           'x-forwarded-for': `10.${chance.below(256)}.${chance.below(256)}.${chance.below(256)}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
