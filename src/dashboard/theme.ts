@@ -30,6 +30,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    // Coloured words on a tint of the same colour miss the contrast; the tint says enough.
+    Alert: { styles: { label: { color: 'var(--mantine-color-text)' } } },
     // 16 px: with less, phones zoom in on focus. 44 px is what a thumb hits.
     Input: { defaultProps: { size: 'md' } },
     InputWrapper: { defaultProps: { size: 'md' } },

@@ -35,6 +35,12 @@ export type Answering = {
   recheck(index: number, when: 'change' | 'blur'): void
 }
 
+/**
+ * A field loses the focus when somebody presses a button: words that appeared then would move the button from under the
+ * finger, and the press would count for nothing.
+ */
+const pressMs = 300
+
 /** Answers one request: checks the form by the server's own rules first, sends once, and makes sense of what comes back. */
 export function useAnswering(request: RequestFragment, form: Form, draft: DraftInHand): Answering {
   const client = useClient()
@@ -101,7 +107,8 @@ export function useAnswering(request: RequestFragment, form: Form, draft: DraftI
     (index: number, when: 'change' | 'blur') => {
       const field = form.fields[index]
       if (!field) return
-      void rulesFor(form).then((check) => {
+      const wait = when === 'blur' ? new Promise((resolve) => setTimeout(resolve, pressMs)) : null
+      void Promise.all([rulesFor(form), wait]).then(([check]) => {
         const entry = latest.current.entryOf(index)
         setProblems((known) => {
           // While somebody is still typing, only what was already pointed out is looked at again.
