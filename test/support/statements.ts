@@ -11,7 +11,7 @@ export function spyOnStatements({ database: { pool } }: Pick<GraphqlServer, 'dat
     const text = typeof statement === 'string' ? statement : statement.text
     // What a process does by itself, whoever asks what meanwhile.
     if (
-      !/from event where cursor > \$1 order by|pg_locks|update api_key|from api_key|set last_polled_at/.test(
+      !/from event where cursor > \$1 order by|pg_locks|pg_notify|update api_key|from api_key|set last_polled_at/.test(
         text,
       )
     )
