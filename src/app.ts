@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { type ListenOptions, Server } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -188,7 +189,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   http.addHook('onSend', async (request, reply) => {
     // Whoever is answered while the server goes away comes back to another one.
     if (draining) reply.header('Connection', 'close')
-    else if (request.raw.httpVersion === '1.1') reply.headers(keepAliveHint)
+    else if (keepsAlive(request.raw)) reply.headers(keepAliveHint)
   })
   const publicUrl = config.publicUrl ?? publicUrlOf(config.host, config.port)
   notifier = await startNotifier({
@@ -327,6 +328,11 @@ async function databaseAddress(config: Config, log: Logger, ending: AsyncDisposa
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
   ending.defer(() => embedded.stop())
   return embedded.connectionString
+}
+
+/** A header of ours would keep open what the client wants closed: some read until the end. */
+function keepsAlive({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && !/\bclose\b/i.test(headers.connection ?? '')
 }
 
 async function untilConnectionsEnd(server: Server, graceMs: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
+import { compile } from '@fastify/proxy-addr'
 import { z } from 'zod'
 import { elicitationDeadlineMaxMs } from './base/limits.ts'
 import type { Role } from './database/generated/prisma/enums.ts'
@@ -65,6 +66,17 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 )
 
+function areProxies(text: string): boolean {
+  const proxies = trustedProxies(text)
+  if (!Array.isArray(proxies)) return true
+  try {
+    compile(proxies)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** As Standard Webhooks writes them, padding and all. */
 function isWebhookSecret(text: string): boolean {
   const key = text.replace(/^whsec_/, '')
@@ -91,7 +103,13 @@ const variables = z.object({
     .enum(['open', 'mixed', 'capability'], 'must be open, mixed or capability')
     .default('open'),
   HOLDPOINT_ALLOWED_HOSTS: list.default([]),
-  HOLDPOINT_TRUST_PROXY: z.string().optional(),
+  HOLDPOINT_TRUST_PROXY: z
+    .string()
+    .refine(
+      areProxies,
+      'must be true, false, or addresses and networks separated by commas, such as 10.0.0.0/8 or loopback',
+    )
+    .optional(),
   HOLDPOINT_TRUSTED_USER_HEADER: z
     .string()
     .regex(

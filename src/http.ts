@@ -32,6 +32,12 @@ export function createHttp({
     requestTimeout: requestTimeoutMs,
     http: { headersTimeout: headersTimeoutMs },
     clientErrorHandler: refuseConnection,
+    frameworkErrors: (_, __, reply) =>
+      sendError(
+        reply,
+        'BAD_REQUEST',
+        'The address is not well-formed: a % stands for nothing. Correct it and send the request again.',
+      ),
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
     // A property called __proto__ is data like any other; JSON.parse keeps it an own property.
     onProtoPoisoning: 'ignore',
@@ -39,6 +45,7 @@ export function createHttp({
     forceCloseConnections: false,
   }) as unknown as FastifyInstance
 
+  app.decorateReply('refusalCode', null)
   // Its functions work only once it has been registered, wherever they are called from.
   app.register(fastifyCookie)
   app.removeContentTypeParser('text/plain')

@@ -67,6 +67,16 @@ describe('the configuration', () => {
     expect(problems({ HOST, PUBLIC_URL: 'https://holdpoint.example.com' })).toEqual([])
   })
 
+  it('takes only addresses and networks for proxies', () => {
+    expect(read({ HOLDPOINT_TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8' }).config.trustProxy).toEqual([
+      'loopback',
+      '10.0.0.0/8',
+      'fd00::/8',
+    ])
+    for (const HOLDPOINT_TRUST_PROXY of ['yes', 'proxy.example', '10.0.0.0/99'])
+      expect(problems({ HOLDPOINT_TRUST_PROXY })).toEqual([expect.stringContaining('HOLDPOINT_TRUST_PROXY')])
+  })
+
   it('drops the slash at the end of PUBLIC_URL', () => {
     expect(read({ PUBLIC_URL: 'https://holdpoint.example.com/' }).config.publicUrl).toBe(
       'https://holdpoint.example.com',
