@@ -182,12 +182,14 @@ function bodyOf(
     'com.pulsemcp/context': context,
     'holdpoint/server-name': serverName,
   }
+  // What the question itself asks for may be sooner than we would wait; who asks, and for whom, is ours alone to say.
+  const theirs = Object.entries(meta).filter(([name]) => !Object.hasOwn(ours, name))
+  const known = Object.entries(ours).filter(([, value]) => value !== null)
   return {
     mode,
     message,
     ...(mode === 'url' ? { url, elicitationId } : { requestedSchema }),
-    // What the question itself asks for may be sooner than we would wait; who asks is ours to say.
-    _meta: { ...expiresAt, ...meta, ...ours },
+    _meta: { ...expiresAt, ...Object.fromEntries([...theirs, ...known]) },
   }
 }
 

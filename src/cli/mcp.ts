@@ -1,8 +1,8 @@
 import { findGateAddress, noGateAddress } from '../bridge/gate-address.ts'
 import { createGateClient } from '../bridge/gate-client.ts'
-import { createRemoteDesk } from '../mcp/remote-desk.ts'
+import { createRemoteDesk, type RemoteDesk } from '../mcp/remote-desk.ts'
 import { serveStdio } from '../mcp/stdio.ts'
-import { findConnection } from './connection.ts'
+import { findConnection, type Variables } from './connection.ts'
 import { exitCodes, Problem } from './problem.ts'
 import { onStop } from './stopping.ts'
 import type { Terminal } from './terminal.ts'
@@ -11,10 +11,9 @@ import type { Terminal } from './terminal.ts'
 export async function mcp({ environment, note }: Terminal): Promise<number> {
   const log = (message: string) => note(`holdpoint mcp: ${message}`)
   const address = findGateAddress(environment)
-  const desk = await findConnection(environment).then(createRemoteDesk, (error: unknown) => {
-    if (error instanceof Problem) return error.message
-    throw error
-  })
+  const own = environment.HOLDPOINT_API_KEY?.trim()
+  // An agent must not see the requests of other sessions because a launcher key lies about on its machine.
+  const desk = address && !own ? noKey : await deskOf(environment)
   const failure = ({ err, tool }: { err: unknown; tool: string }, message: string) =>
     log(`${message} (${tool}): ${err}`)
   await serveStdio({
@@ -27,4 +26,16 @@ export async function mcp({ environment, note }: Terminal): Promise<number> {
   })
   process.stdin.destroy()
   return exitCodes.done
+}
+
+const noKey =
+  'This needs HOLDPOINT_API_KEY: a key that is bound to the session to look at it (holdpoint run --with-agent-key hands one out), or a key of your own to answer.'
+
+async function deskOf(environment: Variables): Promise<RemoteDesk | string> {
+  try {
+    return createRemoteDesk(await findConnection(environment))
+  } catch (error) {
+    if (error instanceof Problem) return error.message
+    throw error
+  }
 }

@@ -172,7 +172,7 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
   add(
     'mcp',
     'the MCP server, on stdio: an agent asks its person, and whoever has a key of their own answers',
-    `  {"mcpServers": {"holdpoint": {"command": "holdpoint", "args": ["mcp"]}}}
+    `  {"mcpServers": {"holdpoint": {"command": "holdpoint", "args": ["mcp"], "alwaysLoad": true}}}
   claude -p --permission-prompt-tool mcp__holdpoint__approve_tool_use "…"
 
 What an agent asks goes where the variables of its session say (holdpoint env prints them), or to HOLDPOINT_URL with a key that
