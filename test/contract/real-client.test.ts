@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTenantsServer, type TenantsServer } from '../../demo/tenants-server.ts'
 import { createSession, type TestSession } from '../support/ask.ts'
-import { type RealMcpServer, startRealMcpServer } from '../support/real-mcp-server.ts'
 import { adminKey, startServer, type TestServer } from '../support/server.ts'
 
 /** Moved by hand; the client's own fuse runs on real time and is much longer than a test. */
@@ -106,8 +106,8 @@ it('a request that was answered before its first poll is delivered by that poll'
   })
 })
 
-function startFor(session: TestSession): Promise<RealMcpServer> {
-  return startRealMcpServer({
+function startFor(session: TestSession): Promise<TenantsServer> {
+  return startTenantsServer({
     ELICITATION_REQUEST_URL: `${server.url}/api/v1/elicitations`,
     ELICITATION_POLL_URL: `${server.url}/api/v1/elicitations`,
     ELICITATION_PREFER_HTTP_FALLBACK: 'true',

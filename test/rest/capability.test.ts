@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { startTenantsServer } from '../../demo/tenants-server.ts'
 import { createSession, post, requestId } from '../support/ask.ts'
-import { startRealMcpServer } from '../support/real-mcp-server.ts'
 import { adminKey, startServer, type TestServer } from '../support/server.ts'
 
 const start = (access: string) => startServer({ environment: { HOLDPOINT_GATE_ACCESS: access } })
@@ -35,7 +35,7 @@ describe('a capability address', () => {
     expect(environment.ELICITATION_REQUEST_URL).not.toBe(
       prepareLaunch.env.find(({ name }: any) => name === 'ELICITATION_REQUEST_URL').value,
     )
-    await using mcp = await startRealMcpServer(environment)
+    await using mcp = await startTenantsServer(environment)
     const result = mcp.call('delete_tenant', { id_or_slug: 'acme' })
     const pending = async () =>
       (

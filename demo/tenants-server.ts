@@ -8,14 +8,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 const require = createRequire(import.meta.url)
 
 /** A published MCP server with the unmodified fallback client in it, and a loopback stand-in for the API that it drives. */
-export interface RealMcpServer extends AsyncDisposable {
+export interface TenantsServer extends AsyncDisposable {
   /** Calls a tool and gives the text of its result. */
   call(tool: string, args: Record<string, unknown>): Promise<string>
   /** What reached the API: only what a person accepted may. */
   calls: string[]
 }
 
-export async function startRealMcpServer(environment: Record<string, string>): Promise<RealMcpServer> {
+export async function startTenantsServer(environment: Record<string, string>): Promise<TenantsServer> {
   const calls: string[] = []
   const api = createServer((request, response) => {
     calls.push(`${request.method} ${request.url}`)
