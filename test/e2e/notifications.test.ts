@@ -1,8 +1,8 @@
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { openBrowser } from './support/browser.ts'
-import type { House } from './support/house.ts'
+import { ask, createSession, type House, respond } from './support/house.ts'
 import { visit } from './support/people.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -18,74 +18,74 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-it('nobody is asked for notifications before they ask for them', async () => {
-  const { page, context, complaints } = await visit(browser, house, '/', {
-    prepare: async (page) => {
-      await page.addInitScript(() => {
-        const asked = { count: 0 }
-        Object.assign(window, { asked })
-        Notification.requestPermission = () => {
-          asked.count++
-          return Promise.resolve('default')
-        }
-      })
-    },
+type Stage = { asked: number; shown: { title: string; tag: string }[]; hidden: boolean }
+
+/** A browser without a screen grants no notifications: this one is made to ask, to agree, and to show them in a list. */
+async function withNotifications(page: Page) {
+  await page.addInitScript(() => {
+    const stage: Stage = { asked: 0, shown: [], hidden: false }
+    let permission = 'default'
+    Object.assign(window, { stage })
+    Object.defineProperty(Notification, 'permission', { get: () => permission })
+    Notification.requestPermission = async () => {
+      stage.asked++
+      permission = 'granted'
+      return 'granted'
+    }
+    Object.defineProperty(document, 'visibilityState', { get: () => (stage.hidden ? 'hidden' : 'visible') })
+    Object.assign(ServiceWorkerRegistration.prototype, {
+      async showNotification(title: string, { tag }: { tag: string }) {
+        stage.shown = [...stage.shown.filter((each) => each.tag !== tag), { title, tag }]
+      },
+      async getNotifications({ tag }: { tag: string }) {
+        return stage.shown
+          .filter((each) => each.tag === tag)
+          .map((each) => ({
+            close() {
+              stage.shown = stage.shown.filter((other) => other !== each)
+            },
+          }))
+      },
+    })
   })
+}
+
+const stageOf = (page: Page) => page.evaluate(() => (window as unknown as { stage: Stage }).stage)
+
+it('nobody is asked for notifications before they ask for them', async () => {
+  const { page, context } = await visit(browser, house, '/', { prepare: withNotifications })
   await page.getByText('Notifications are off').waitFor()
-  expect(await page.evaluate(() => (window as unknown as { asked: { count: number } }).asked.count)).toBe(0)
+  expect((await stageOf(page)).asked).toBe(0)
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0)
   await page.getByRole('button', { name: 'Turn on' }).click()
-  await expect
-    .poll(() => page.evaluate(() => (window as unknown as { asked: { count: number } }).asked.count))
-    .toBe(1)
-  expect(complaints).toEqual([])
-  await context.close()
-})
-
-it('a push shows one notification for a request, and takes it back when that is over', async () => {
-  const { page, context } = await visit(browser, house, '/')
-  await context.grantPermissions(['notifications'], { origin: house.url })
-  await page.reload()
-  await page.getByRole('button', { name: 'Turn on' }).click()
   await page.getByText('Notifications are on').waitFor()
-  const push = await pusher(page, house.url)
-  const message = {
-    tag: 'request-1',
-    title: 'Approval request: Clean up',
-    body: 'delete_tenant: Delete acme?',
-    url: '/sessions/1',
-  }
-  await push({ kind: 'pending', ...message })
-  await push({ kind: 'pending', ...message })
-  await expect.poll(() => shown(page), { timeout: 10_000 }).toEqual(['Approval request: Clean up'])
-  await push({ kind: 'resolved', ...message, title: 'Declined: Clean up' })
-  await expect.poll(() => shown(page), { timeout: 10_000 }).toEqual([])
+  expect((await stageOf(page)).asked).toBe(1)
   await page.getByRole('button', { name: 'Turn off' }).click()
   await page.getByText('Notifications are off').waitFor()
   await context.close()
 })
 
-function shown(page: Page): Promise<string[]> {
-  return page.evaluate(async () => {
-    const registration = await navigator.serviceWorker.ready
-    return (await registration.getNotifications()).map(({ title }) => title)
-  })
-}
+it('a page that nobody looks at tells of a request once, and takes it back when that is over', async () => {
+  const session = await createSession(house, 'Clean up')
+  const { page, context } = await visit(browser, house, '/', { prepare: withNotifications })
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByText('Notifications are on').waitFor()
+  const seen = await ask(house, session, { tool: 'seen' })
+  await page.getByRole('heading', { name: 'seen' }).waitFor()
+  await respond(house, seen, 'decline')
+  await page.getByRole('heading', { name: 'Declined' }).waitFor()
+  expect((await stageOf(page)).shown).toEqual([])
 
-/** Hands messages to the service worker as the browser's push service would. */
-async function pusher(page: Page, origin: string) {
-  const session: CDPSession = await page.context().newCDPSession(page)
-  const registrationId = new Promise<string>((resolve) => {
-    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-      if (registrations[0]) resolve(registrations[0].registrationId)
-    })
+  await page.evaluate(() => {
+    ;(window as unknown as { stage: Stage }).stage.hidden = true
   })
-  await session.send('ServiceWorker.enable')
-  const id = await registrationId
-  return (message: object) =>
-    session.send('ServiceWorker.deliverPushMessage', {
-      origin,
-      registrationId: id,
-      data: JSON.stringify(message),
-    })
-}
+  const requestId = await ask(house, session, {
+    message: `token=abcdefghijklmnopqrstuvwxyz ${'x'.repeat(500)}`,
+  })
+  await expect
+    .poll(async () => (await stageOf(page)).shown.map(({ title }) => title), { timeout: 15_000 })
+    .toEqual(['Approval request: Clean up'])
+  await respond(house, requestId, 'decline')
+  await expect.poll(async () => (await stageOf(page)).shown, { timeout: 15_000 }).toEqual([])
+  await context.close()
+})
