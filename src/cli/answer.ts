@@ -33,8 +33,7 @@ export async function answer(
   requireOwnKey(connection, 'Answering', 'responder')
   const api = createApi(connection)
 
-  const content =
-    given.size === 0 ? parsed : contentOf(given, (await findRequest(api, requestId)).form)
+  const content = given.size === 0 ? parsed : contentOf(given, (await findRequest(api, requestId)).form)
   const input = { requestId, action: action.toUpperCase(), content, note }
   const { respondToElicitation } = await api.request<AnswerData>(answerDocument, { input })
   const { elicitation } = succeeded<{ elicitation: Elicitation }>(respondToElicitation)

@@ -18,10 +18,7 @@ export function parseSetWords(words: readonly string[]): Map<string, string[]> {
  * The content of an answer, each value read as its field wants it. What does not fit is sent as the text that it is: the server
  * says what is wrong with it.
  */
-export function contentOf(
-  given: ReadonlyMap<string, string[]>,
-  form: Form | null,
-): Record<string, unknown> {
+export function contentOf(given: ReadonlyMap<string, string[]>, form: Form | null): Record<string, unknown> {
   // Object.fromEntries, so that a field by the name of __proto__ is one like any other.
   return Object.fromEntries([...given].map(([name, values]) => [name, parseValue(name, values, form)]))
 }

@@ -118,7 +118,7 @@ export async function run(options: RunOptions, command: string[], terminal: Term
     notice: notices.say,
     onEnded: notices.release,
   })
-  for (const notice of (await equipped.finish?.()) ?? []) notices.say(notice)
+  for (const notice of await finish(equipped)) notices.say(notice)
   if (outcome.endedBy !== null) notices.say(endedText(outcome.endedBy))
   return exitCodeOf(outcome)
 }
@@ -175,6 +175,15 @@ async function equip(context: {
     : undefined
   const environment = childEnvironment(parent, { dotenv: dotenv.variables, spawn, keep })
   return { equipped, environment: Object.assign(environment, equipped.environment) }
+}
+
+async function finish({ finish }: Equipped): Promise<string[]> {
+  try {
+    return (await finish?.()) ?? []
+  } catch (error) {
+    // The agent has ended as it has; this changes nothing about it.
+    return [`What it left for you could not be put in its place: ${textOf(error)}`]
+  }
 }
 
 async function sessionFor(

@@ -1,18 +1,20 @@
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
+import { lstat, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parse, stringify, type TomlTable } from 'smol-toml'
 import { isRecord, own } from '../base/json.ts'
 import { codexTrustWarning, isCodexProjectTrusted } from '../gate/runtime-config/codex-trust.ts'
+import { spawnVariables } from '../gate/spawn-environment.ts'
+import { shareHome } from './codex-home.ts'
 import { ownArguments, takeOption } from './command-line.ts'
 import type { Equipped, LaunchPlan, LaunchSettings } from './launch-plan.ts'
 
 type Servers = Record<string, unknown>
 
-const instructionFiles = ['AGENTS.override.md', 'AGENTS.md'] as const
+const changedSettings =
+  'Codex changed its settings in this run (a model or a trusted folder, say). They were of this run only; make the change in a Codex of its own to keep it.'
 
-/** Codex's background server serves one home; a private one must not be answered by it, nor share its scratch files. */
-const notShared = /^(app-server-.*|\.tmp|tmp|.*\.sock)$/
+const instructionFiles = ['AGENTS.override.md', 'AGENTS.md'] as const
 
 /**
  * Codex takes its config from `$CODEX_HOME/config.toml` and, for a trusted project, from `.codex/config.toml` on top, table by
@@ -59,16 +61,16 @@ export async function planCodex(settings: LaunchSettings): Promise<LaunchPlan> {
         await folder.write(name, theirs === '' ? `${systemPrompt}\n` : `${systemPrompt}\n\n${theirs}`)
         written.add(name)
       }
-      await mkdir(join(home, 'sessions'), { recursive: true, mode: 0o700 })
-      for (const name of await readdir(home))
-        if (!written.has(name) && !notShared.test(name))
-          await symlink(join(home, name), join(folder.path, name))
+      const bringHome = await shareHome(home, folder.path, written)
       const raised = raisedTimeouts(config, project.servers)
       return {
         command: [...parts.program, ...parts.options, ...raised, ...parts.operands],
         environment: { CODEX_HOME: folder.path },
         notices: [],
-        finish: () => bringHome(folder.path, home, { config, written }),
+        async finish() {
+          await bringHome()
+          return (await readText(join(folder.path, 'config.toml'))) === config ? [] : [changedSettings]
+        },
       }
     },
   }
@@ -87,7 +89,13 @@ async function readProject(
     if (text === null) continue
     const project = { homeConfigText, projectDirectory: folder, roots: root === null ? [] : [root] }
     if (!isCodexProjectTrusted(project)) notices.push(codexTrustWarning(project)!)
-    else Object.assign(servers, serversIn(text))
+    else
+      for (const [name, entry] of Object.entries(serversIn(text))) {
+        servers[name] = entry
+        const env = recordOf(own(recordOf(entry), 'env'))
+        const fixed = spawnVariables.filter((each) => Object.hasOwn(env, each))
+        if (fixed.length > 0) notices.push(fixedNotice(join(folder, '.codex', 'config.toml'), name, fixed))
+      }
   }
   return { servers, notices }
 }
@@ -141,30 +149,6 @@ async function findInstructions(home: string): Promise<[string, string]> {
   return ['AGENTS.md', '']
 }
 
-/** What Codex made anew in the private home belongs to the user's: a first login, say, or a file that was replaced. */
-async function bringHome(
-  folder: string,
-  home: string,
-  { config, written }: { config: string; written: ReadonlySet<string> },
-): Promise<string[]> {
-  for (const name of await readdir(folder)) {
-    const file = join(folder, name)
-    const found = await lstat(file)
-    if (written.has(name) || notShared.test(name) || found.isSymbolicLink()) continue
-    const there = join(home, name)
-    // A folder that has appeared in both is left: nothing of it may be overwritten.
-    if (found.isDirectory() && (await lstat(there).catch(() => null))) continue
-    if (!found.isDirectory()) await rm(there, { force: true })
-    await rename(file, there).catch(() => undefined)
-  }
-  const after = await readText(join(folder, 'config.toml'))
-  return after === config
-    ? []
-    : [
-        'Codex changed its settings in this run (a model or a trusted folder, say). They were of this run only; make the change in a Codex of its own to keep it.',
-      ]
-}
-
 async function findRoot(cwd: string): Promise<string | null> {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (await lstat(join(folder, '.git')).catch(() => null)) return folder
@@ -185,9 +169,17 @@ function serversIn(toml: string): Servers {
   }
 }
 
+/** Codex takes the project's own values for the home's. */
+function fixedNotice(file: string, server: string, names: readonly string[]): string {
+  return `${file} itself sets ${names.join(', ')} for the MCP server ${JSON.stringify(server)}, and Codex takes that: it will NOT reach the gate of this session. Take them out ("holdpoint prepare --undo", if that put them there).`
+}
+
 function recordIn(servers: Servers, name: string): Record<string, unknown> {
-  const entry = own(servers, name)
-  return isRecord(entry) ? entry : {}
+  return recordOf(own(servers, name))
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {}
 }
 
 async function readText(file: string): Promise<string | null> {

@@ -76,7 +76,7 @@ async function writeCodexHome(home: string, environment: Record<string, string>)
 }
 
 describe('an agent whose MCP server asks a person', () => {
-  const manners = [
+  const manners: { name: string; agent: string[]; runtime: string; environment: Record<string, string> }[] = [
     { name: 'as Claude Code starts it', agent: claudeCode, runtime: 'claude-code', environment: {} },
     {
       name: 'as Claude Code starts it with the allow-list switch',

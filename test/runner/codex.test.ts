@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
@@ -101,12 +101,33 @@ describe('a private home for Codex', () => {
     expect(await readFile(join(folder.path, 'AGENTS.override.md'), 'utf8')).toBe('Ours.\n\nOverriding.\n')
 
     // A file that is replaced, as by a login, is no link any more; it has to reach the user's home all the same.
-    await writeFile(join(folder.path, 'new.json'), 'made here')
+    await rm(join(folder.path, 'auth.json'))
+    await writeFile(join(folder.path, 'auth.json'), 'new login')
+    for (const name of ['new.json', 'mine.sqlite', 'mine.sqlite-wal', 'theirs.sqlite', 'theirs.sqlite-wal'])
+      await writeFile(join(folder.path, name), 'made here')
+    // Another run was faster: its database stays, and gets no log of ours beside it.
+    await writeFile(join(home, 'theirs.sqlite'), 'made elsewhere')
     await writeFile(join(folder.path, 'config.toml'), 'x = 2\n')
     expect(await finish!()).toEqual([expect.stringContaining('changed its settings')])
-    expect(await readFile(join(home, 'new.json'), 'utf8')).toBe('made here')
+    for (const [name, text] of [
+      ['auth.json', 'new login'],
+      ['new.json', 'made here'],
+      ['mine.sqlite-wal', 'made here'],
+      ['theirs.sqlite', 'made elsewhere'],
+    ] as const)
+      expect(await readFile(join(home, name), 'utf8')).toBe(text)
+    expect(await readdir(home)).not.toContain('theirs.sqlite-wal')
     expect(await readFile(join(home, 'config.toml'), 'utf8')).toContain('mcp_servers.home')
     expect(await readFile(join(home, 'AGENTS.override.md'), 'utf8')).toBe('Overriding.\n')
+  })
+
+  test('says which server a project has fixed to another address, as Codex takes that one', async () => {
+    await using project = await createProject()
+    const stale = '[mcp_servers.p]\ncommand = "p"\nenv = { ELICITATION_REQUEST_URL = "http://stale" }\n'
+    await settle(project, trust(project), stale)
+    expect((await plan(project)).notices).toEqual([
+      expect.stringMatching(/itself sets ELICITATION_REQUEST_URL for the MCP server "p".*will NOT reach/),
+    ])
   })
 
   test('warns of a login in the keyring, which goes by the name of the home', async () => {
