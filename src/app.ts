@@ -167,6 +167,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     onDatabaseTrouble: onError('a poll could not ask the database'),
   }
   const firstKey = await ensureAdminKey(journal, config.adminKey)
+  if (firstKey.warning) log.warn(firstKey.warning)
   await ensureLauncherKey(journal, config.dataDir).catch(
     onError('the data folder takes no launcher key: launching from this machine needs HOLDPOINT_API_KEY'),
   )

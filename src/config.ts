@@ -93,7 +93,11 @@ const variables = z.object({
     .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgres:// address')
     .optional(),
   HOLDPOINT_DATA_DIR: z.string().default('.holdpoint'),
-  HOLDPOINT_ADMIN_KEY: z.string().min(16, 'must be at least 16 characters long').optional(),
+  HOLDPOINT_ADMIN_KEY: z
+    .string()
+    .min(16, 'must be at least 16 characters long')
+    .max(500, 'must be at most 500 characters long')
+    .optional(),
   HOLDPOINT_ENV: z
     .enum(['development', 'staging', 'production'], 'must be development, staging or production')
     .default('development'),

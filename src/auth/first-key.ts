@@ -1,37 +1,50 @@
+import { digest } from '../base/ids.ts'
 import type { ApiKey } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import { systemActor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
-import { identify, insertKey, isValid } from './keys.ts'
+import { insertKey, isValid } from './keys.ts'
 
 export interface FirstKey {
   /** The key that sign-in links are worth; null when every admin key was revoked. */
   adminKeyId: string | null
   /** A key that was just made up, to be shown this once. */
   secret: string | null
+  /** What is wrong with the configured key; null when nothing is. */
+  warning: string | null
 }
 
-/** Sees to it that there is an admin key: the configured one, or on the first start one that is made up. */
+/**
+ * Sees to it that there is an admin key: the configured one, or on the first start one that is made up. A configured key that
+ * was revoked stays revoked, and keeps no server from starting.
+ */
 export async function ensureAdminKey(journal: Journal, chosen: string | null): Promise<FirstKey> {
   const now = journal.now()
   return journal.write(async (entry) => {
     // Several processes may start on an empty database at once; one of them makes the key.
     await entry.query(sql`lock table api_key in share row exclusive mode`)
-    if (chosen !== null) {
-      const known = await identify(entry, chosen, now)
-      if (known) return { adminKeyId: known.id, secret: null }
-    }
     const admins = await entry.query<ApiKey>(
       sql`select * from api_key where role = 'admin' and session_id is null order by created_at`,
     )
-    if (chosen === null && admins.length > 0)
-      return { adminKeyId: admins.find((key) => isValid(key, now))?.id ?? null, secret: null }
+    const first = admins.find((key) => isValid(key, now))?.id ?? null
+    if (chosen !== null) {
+      const [known] = await entry.query<ApiKey>(sql`select * from api_key where hash = ${digest(chosen)}`)
+      if (known && isValid(known, now) && admins.some(({ id }) => id === known.id))
+        return { adminKeyId: known.id, secret: null, warning: null }
+      if (known)
+        return {
+          adminKeyId: first,
+          secret: null,
+          warning:
+            'HOLDPOINT_ADMIN_KEY holds a key that was revoked, has expired or is no admin key: it does not become one. Set another, or unset it.',
+        }
+    } else if (admins.length > 0) return { adminKeyId: first, secret: null, warning: null }
     const made = await insertKey(
       entry,
       { name: 'admin', role: 'admin', secret: chosen ?? undefined },
       systemActor,
       now,
     )
-    return { adminKeyId: made.apiKey.id, secret: chosen === null ? made.secret : null }
+    return { adminKeyId: made.apiKey.id, secret: chosen === null ? made.secret : null, warning: null }
   })
 }
