@@ -68,7 +68,7 @@ it('a server lives through the death of its database: polls wait, the rest is to
   const held = server.rest('GET', `/api/v1/elicitations/${id}?wait=60`)
   await killDatabase()
 
-  await expect.poll(() => readiness(server), { timeout: 10_000 }).toBe(503)
+  await expect.poll(() => readiness(server), { timeout: 30_000 }).toBe(503)
   const refused = await post(server, session.id)
   expect(refused).toMatchObject({ status: 503, body: { code: 'DATABASE_UNAVAILABLE' } })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -80,7 +80,7 @@ it('a server lives through the death of its database: polls wait, the rest is to
   const begunMeanwhile = server.rest('GET', `/api/v1/elicitations/${other}?wait=60`)
 
   await startDatabase()
-  await expect.poll(() => readiness(server), { timeout: 30_000 }).toBe(200)
+  await expect.poll(() => readiness(server), { timeout: 60_000 }).toBe(200)
   for (const each of [id, other]) {
     const answered = await server.rest('PATCH', `/api/v1/elicitations/${each}/respond`, {
       key: adminKey,
@@ -143,7 +143,7 @@ it('a server that is started before its database waits for it', { timeout: 180_0
   const connectionString = await startDatabase()
   await killDatabase()
   const server = await spawn(connectionString)
-  await expect.poll(() => server.output(), { timeout: 30_000 }).toContain('waiting up to 60 s')
+  await expect.poll(() => server.output(), { timeout: 120_000 }).toContain('waiting up to 60 s')
   await startDatabase()
   await server.ready
   expect(await readiness(server)).toBe(200)
