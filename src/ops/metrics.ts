@@ -56,6 +56,12 @@ export function createMetrics(): Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   })
+  const refusals = new Counter({
+    name: 'holdpoint_refusals_total',
+    help: 'Requests that the REST surface refused, by the code that the caller was told; limits above all.',
+    labelNames: ['code'] as const,
+    registers,
+  })
   const created = new Counter({
     name: 'holdpoint_elicitations_created_total',
     help: 'Requests put to people.',
@@ -125,6 +131,7 @@ export function createMetrics(): Metrics {
         const route = request.routeOptions.url ?? 'none'
         requests.inc({ method: request.method, route, code: reply.statusCode })
         requestSeconds.observe({ route }, reply.elapsedTime / 1_000)
+        if (reply.refusalCode !== null) refusals.inc({ code: reply.refusalCode })
       })
       http.get('/metrics', async (_, reply) => {
         reply.header('Cache-Control', 'no-store').type(registry.contentType)

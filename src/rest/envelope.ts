@@ -1,6 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { AlreadyResolvedError, InvalidContentError, type Refusal, TooManyError } from '../base/refusal.ts'
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** What the request was refused with; null when it was not. */
+    refusalCode: string | null
+  }
+}
+
 /** What every error of the REST surface looks like. `code` is stable. */
 export interface ErrorEnvelope {
   error: string
@@ -58,6 +65,7 @@ export function sendError(
   more: Record<string, unknown> = {},
 ): FastifyReply {
   const [status, body] = envelopeOf(code, messages, more)
+  reply.refusalCode = body.code
   return reply.code(status).send(body)
 }
 

@@ -76,6 +76,16 @@ describe('the metrics', () => {
     expect(grown('holdpoint_timeline_lag_seconds_count')).toBeGreaterThan(2)
   })
 
+  it('count refusals by their code, and limits with them', async () => {
+    const session = await createSession(server)
+    for (let i = 0; i < 21; i++) await post(server, session.id, { id: requestId() })
+    await server.rest('PATCH', '/api/v1/elicitations/none/respond', { body: {} })
+    const found = await scrape()
+    expect(found.get('holdpoint_refusals_total{code="TOO_MANY_PENDING"}')).toBe(1)
+    expect(found.get('holdpoint_refusals_total{code="UNAUTHENTICATED"}')).toBe(1)
+    expect(found.has('holdpoint_refusals_total{code="RATE_LIMITED"}')).toBe(false)
+  })
+
   it('read the gauges when they are scraped', async () => {
     await using fresh = await startServer()
     const session = await createSession(fresh)

@@ -1,5 +1,6 @@
 import { actorOf } from '../../auth/identity.ts'
 import { InvalidTransitionError, NotFoundError } from '../../base/refusal.ts'
+import { countSessionsOnPlainAddress } from '../../elicitation/plain-address.ts'
 import type { GateStatus } from '../../gate/status.ts'
 import { builder } from '../builder.ts'
 import { GateAccess } from '../enums.ts'
@@ -50,6 +51,11 @@ export const ApprovalGate = builder.objectRef<GateStatus>('ApprovalGate').implem
       description: 'The one that is open, or else the latest.',
     }),
     hosts: t.expose('hosts', { type: [GateHost] }),
+    sessionsOnPlainAddress: t.int({
+      description:
+        'Living sessions that still ask on the plain address. At zero, nothing is lost by closing it (HOLDPOINT_GATE_ACCESS capability).',
+      resolve: (_gate, _args, { services }) => countSessionsOnPlainAddress(services.journal.database),
+    }),
   }),
 })
 
