@@ -285,7 +285,7 @@ function answerElsewhere(session: Session) {
 async function pressAccept(page: Page) {
   await page.getByLabel('Replicas').fill('nine')
   await page.getByRole('button', { name: 'Accept' }).click()
-  await page.getByText('need another look').waitFor()
+  await page.getByText('another look.').waitFor()
 }
 
 function inMinutes(minutes: number): Date {

@@ -30,7 +30,7 @@ export function Target({ url }: { url: string }) {
       {warnings.length > 0 && (
         <Alert color="orange" variant="light" p="xs" title="Look twice before you open it">
           {warnings.map((warning) => (
-            <Text key={warning} size="sm">
+            <Text key={warning} size="sm" mt={4}>
               {warning}
             </Text>
           ))}

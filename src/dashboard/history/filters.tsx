@@ -11,6 +11,8 @@ export function Filters({ filters }: { filters: HistoryFilters }) {
       <NativeSelect
         label="Outcome"
         size="sm"
+        flex="1 1 8rem"
+        maw="16rem"
         value={filters.status ?? ''}
         onChange={(event) =>
           goTo(filters, { status: (event.currentTarget.value || null) as ElicitationStatus | null })
@@ -52,6 +54,8 @@ function ToolFilter({ filters }: { filters: HistoryFilters }) {
       label="Tool"
       placeholder="Exact name"
       size="sm"
+      flex="1 1 8rem"
+      maw="16rem"
       autoComplete="off"
       autoCapitalize="none"
       spellCheck={false}
