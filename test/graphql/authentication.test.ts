@@ -119,6 +119,7 @@ describe('over HTTP', () => {
     const response = await page(development.url)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toContain('text/html')
+    await response.text()
     expect(
       (await fetch(`${development.url}/graphql?query={viewer{name}}`, { headers: { accept: 'text/html' } }))
         .status,
