@@ -1,9 +1,20 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTenantsServer } from '../../demo/tenants-server.ts'
 import { createSession, post, requestId } from '../support/ask.ts'
 import { adminKey, startServer, type TestServer } from '../support/server.ts'
 
 const start = (access: string) => startServer({ environment: { HOLDPOINT_GATE_ACCESS: access } })
+
+let capability: TestServer
+let mixed: TestServer
+beforeAll(async () => {
+  capability = await start('capability')
+  mixed = await start('mixed')
+})
+afterAll(async () => {
+  await capability?.[Symbol.asyncDispose]()
+  await mixed?.[Symbol.asyncDispose]()
+})
 
 async function addressFor(server: TestServer, sessionId: string): Promise<string> {
   const { rotateGateToken } = await server.graphql(
@@ -15,7 +26,7 @@ async function addressFor(server: TestServer, sessionId: string): Promise<string
 
 describe('a capability address', () => {
   it('is handed out by a launch, one for each server, and carries the unmodified client to its end', async () => {
-    await using server = await start('capability')
+    const server = capability
     const session = await createSession(server)
     const { prepareLaunch } = await server.graphql(
       `mutation($input: PrepareLaunchInput!) { prepareLaunch(input: $input) { ... on PrepareLaunchSuccess { env { name value } mcpConfig } } }`,
@@ -56,7 +67,7 @@ describe('a capability address', () => {
   })
 
   it('decides the session, whatever the request names', async () => {
-    await using server = await start('mixed')
+    const server = mixed
     const [mine, other] = [await createSession(server), await createSession(server)]
     const address = await addressFor(server, mine.id)
     const { status, body } = await post(server, other.id, {}, address)
@@ -73,7 +84,7 @@ describe('a capability address', () => {
   })
 
   it('keeps its requests from the plain address and from other sessions', async () => {
-    await using server = await start('mixed')
+    const server = mixed
     const [mine, other] = [await createSession(server), await createSession(server)]
     const [address, foreign] = [await addressFor(server, mine.id), await addressFor(server, other.id)]
     const { body } = await post(server, mine.id, {}, address)
@@ -89,7 +100,7 @@ describe('a capability address', () => {
   })
 
   it('creates nothing more once it has ended, and still hands its waiting client the cancel', async () => {
-    await using server = await start('capability')
+    const server = capability
     const session = await createSession(server)
     const address = await addressFor(server, session.id)
     const { body } = await post(server, session.id, {}, address)
@@ -101,7 +112,7 @@ describe('a capability address', () => {
   })
 
   it('that has ended still answers the same request again, whose first response was lost', async () => {
-    await using server = await start('capability')
+    const server = capability
     const session = await createSession(server)
     const address = await addressFor(server, session.id)
     const { body } = await post(server, session.id, {}, address)
@@ -113,7 +124,7 @@ describe('a capability address', () => {
   })
 
   it('and the plain one do not replay each other’s requests, as they would not poll them', async () => {
-    await using server = await start('mixed')
+    const server = mixed
     const session = await createSession(server)
     const address = await addressFor(server, session.id)
     const { body } = await post(server, session.id, {}, address)
@@ -124,7 +135,7 @@ describe('a capability address', () => {
   })
 
   it('withdraws by itself', async () => {
-    await using server = await start('capability')
+    const server = capability
     const session = await createSession(server)
     const address = await addressFor(server, session.id)
     const { body } = await post(server, session.id, {}, address)
@@ -136,7 +147,7 @@ describe('a capability address', () => {
 })
 
 it('in capability mode the plain address takes nothing new and says which variable to look at', async () => {
-  await using server = await start('capability')
+  const server = capability
   const refused = await post(server, (await createSession(server)).id)
   expect(refused).toMatchObject({ status: 403, body: { code: 'CAPABILITY_REQUIRED' } })
   expect(refused.body.message).toContain('ELICITATION_REQUEST_URL')
