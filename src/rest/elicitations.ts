@@ -40,7 +40,11 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     if (secret === undefined) return { token: null, collection: collectionUrl(publicUrl) }
     const token = await findGateToken(database, secret)
     if (token) return { token, collection: collectionUrl(publicUrl, secret) }
-    sendError(reply, 'NOT_FOUND', 'There is no such address. Launch the agent again to hand it a new one.')
+    // Guesses of tokens count like guesses of requests.
+    const limited = await rates.unknownPolls(request, request.ip)
+    if (limited) sendRefusal(reply, limited)
+    else
+      sendError(reply, 'NOT_FOUND', 'There is no such address. Launch the agent again to hand it a new one.')
     return null
   }
 
