@@ -8,6 +8,8 @@ export interface ProcessEntry {
   group: number
   /** The group in the foreground of its terminal; not above 0 without a terminal. */
   foreground: number
+  /** It has been stopped, as by Ctrl-Z. */
+  stopped: boolean
   /** It has ended, and waits for its parent to notice. */
   ended: boolean
 }
@@ -30,6 +32,7 @@ function listByProc(): ProcessEntry[] {
           parent: Number(parent),
           group: Number(group),
           foreground: Number(foreground),
+          stopped: state === 'T',
           ended: state === 'Z' || state === 'X',
         },
       ]
@@ -52,6 +55,7 @@ function listByPs(): ProcessEntry[] {
         parent: Number(parent),
         group: Number(group),
         foreground: Number(foreground),
+        stopped: state.startsWith('T'),
         ended: state.startsWith('Z'),
       },
     ]

@@ -1,4 +1,5 @@
 import type { AgentProcess } from './agent-process.ts'
+import { listProcesses } from './processes.ts'
 
 export interface TerminalWatch extends Disposable {
   /** When Ctrl-C was pressed last; null if never. */
@@ -33,7 +34,13 @@ export function watchTerminal(agent: AgentProcess): TerminalWatch {
       agent.signal('SIGSTOP')
       process.kill(process.pid, 'SIGSTOP')
     })
-  } else listeners.set('SIGQUIT', () => {})
+  } else {
+    listeners.set('SIGQUIT', () => {})
+    listeners.set('SIGCHLD', () => {
+      // A program that stops itself alone, and not its job, would leave us in the foreground, and the shell waiting.
+      if (listProcesses().some(({ pid, stopped }) => pid === agent.pid && stopped)) process.kill(0, 'SIGTSTP')
+    })
+  }
 
   for (const [name, listener] of listeners) process.on(name, listener)
   return {
