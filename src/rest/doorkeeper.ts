@@ -35,10 +35,13 @@ export function createDoorkeeper({
         'This server does not go by the name in the Host header. Call it by the address in PUBLIC_URL, or list the name in HOLDPOINT_ALLOWED_HOSTS.',
       )
     const origin = request.headers.origin
+    const site = request.headers['sec-fetch-site']
     if (
-      origin !== undefined &&
-      origin !== own.origin &&
-      !(URL.canParse(origin) && new URL(origin).host === host)
+      // A page's GET names no origin, and would carry an answer away.
+      (site !== undefined && site !== 'same-origin' && site !== 'none') ||
+      (origin !== undefined &&
+        origin !== own.origin &&
+        !(URL.canParse(origin) && new URL(origin).host === host))
     )
       return sendError(reply, 'FOREIGN_ORIGIN', 'Web pages of another origin may not call this address.')
     return undefined

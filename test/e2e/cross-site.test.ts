@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adminKey, startServer, type TestServer } from '../support/server.ts'
 import { openBrowser } from './support/browser.ts'
-import { ask, createSession, type House } from './support/house.ts'
+import { ask, createSession, type House, respond } from './support/house.ts'
 import { visit } from './support/people.ts'
 
 let server: TestServer
@@ -31,10 +31,17 @@ interface Target {
   url: string
   requestId: string
   sessionId: string
+  /** Of a request whose answer has not been carried away. */
+  answeredId: string
 }
 
 /** Everything that a page may try; for each try, what it could read of the answer. Runs in the browser. */
-async function attack({ url, requestId, sessionId }: Target): Promise<Record<string, string | null>> {
+async function attack({
+  url,
+  requestId,
+  sessionId,
+  answeredId,
+}: Target): Promise<Record<string, string | null>> {
   const read: Record<string, string | null> = {}
   const patienceMs = 3_000
   const mutation = `mutation { archiveSession(id: "${sessionId}") { __typename } }`
@@ -78,6 +85,7 @@ async function attack({ url, requestId, sessionId }: Target): Promise<Record<str
   })
   await tryFetch('withdraw', `/api/v1/elicitations/${requestId}`, { method: 'DELETE' })
   await tryFetch('poll', `/api/v1/elicitations/${requestId}?wait=0`, {})
+  await tryFetch('poll, no-cors', `/api/v1/elicitations/${answeredId}?wait=0`, { mode: 'no-cors' })
   await tryFetch('read', '/graphql?query={viewer{name}}', {})
   await tryFetch('mutate by GET', `/graphql?query=${encodeURIComponent(mutation)}`, {})
   await tryFetch('the page', '/', { headers: { accept: 'text/html' } })
@@ -111,7 +119,7 @@ async function attack({ url, requestId, sessionId }: Target): Promise<Record<str
     fill(frame)
     await loaded
     try {
-      const text = frame.contentDocument?.body?.innerText ?? ''
+      const text = frame.contentDocument?.body?.textContent ?? ''
       read[name] = text === '' ? null : text
     } catch {
       read[name] = null
@@ -156,6 +164,8 @@ describe.each([
   it('changes nothing and reads nothing, though the browser is signed in', { timeout: 120_000 }, async () => {
     const session = await createSession(house, 'Under attack')
     const requestId = await ask(house, session)
+    const answeredId = await ask(house, session)
+    await respond(house, answeredId, 'accept')
     const page = await signedInPage()
     const before = await eventsSoFar()
 
@@ -163,7 +173,7 @@ describe.each([
     const attacker = await page.context().newPage()
     await attacker.goto(`http://${itsName}:${port}/`)
     const url = `http://${ourName}:${new URL(server.url).port}`
-    const read = await attacker.evaluate(attack, { url, requestId, sessionId: session.id })
+    const read = await attacker.evaluate(attack, { url, requestId, sessionId: session.id, answeredId })
     await attacker.close()
 
     expect(Object.keys(read).length).toBeGreaterThan(35)

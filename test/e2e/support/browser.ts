@@ -1,8 +1,14 @@
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
 
-// With these two, the second page of a browser hangs.
-const unwanted = new Set(['--single-process', '--no-zygote'])
+const unwanted = new Set([
+  // With these two, the second page of a browser hangs.
+  '--single-process',
+  '--no-zygote',
+  // No browser of a person lets the pages of one site read another's.
+  '--disable-web-security',
+  '--allow-running-insecure-content',
+])
 
 /** The real browser that comes with the packages. */
 export async function openBrowser(): Promise<Browser> {
