@@ -81,14 +81,16 @@ describe('a server of revision 2025-11-25 behind the bridge, before a client tha
     const calls = Array.from({ length: 20 }, (_, i) => callTool(client, 'delete_tenant', { tenant: `t${i}` }))
     const pending = await pendingOf(server, session.id, 20)
     const shuffled = pending.toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1))
-    for (const { requestId, message } of shuffled)
-      await respond(
-        server,
-        requestId,
-        Number(/t(\d+)\?/.exec(message)![1]) % 2
-          ? { action_type: 'decline' }
-          : { action_type: 'accept', content: { confirm: true } },
-      )
+    const isOdd = (message: string) => Number(/t(\d+)\?/.exec(message)![1]) % 2 === 1
+    await Promise.all(
+      shuffled.map(({ requestId, message }) =>
+        respond(
+          server,
+          requestId,
+          isOdd(message) ? { action_type: 'decline' } : { action_type: 'accept', content: { confirm: true } },
+        ),
+      ),
+    )
     const answers = await Promise.all(calls)
     expect(answers.map((each) => answerOf(each).action)).toEqual(
       Array.from({ length: 20 }, (_, i) => (i % 2 ? 'decline' : 'accept')),

@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { addressFile, launcherKeyFile } from '../../src/auth/launcher-key.ts'
 import { cli, gone, processTestMs, sessionVariables } from '../bridge/support/process.ts'
 import { createSession, post, type TestSession } from '../support/ask.ts'
 import { boundKey, callTool, connectHttp, connectMcp, endOf, onePendingOf, respond } from '../support/mcp.ts'
@@ -74,6 +78,20 @@ describe('holdpoint mcp, by the variables of a session', { timeout: processTestM
       /^NOT_CONFIGURED: .*HOLDPOINT_API_KEY/s,
     )
     await client.close()
+  })
+
+  it('takes no launcher key that lies about, by which an agent would see other sessions', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdpoint-test-'))
+    await Promise.all([
+      writeFile(join(folder, launcherKeyFile), adminKey),
+      writeFile(join(folder, addressFile), server.url),
+    ])
+    const inside = await start({ ...sessionVariables(server.url, session.id), HOLDPOINT_DATA_DIR: folder })
+    expect((await callTool(inside, 'list_pending_elicitations')).text).toMatch(/^NOT_CONFIGURED/)
+    const outside = await start({ HOLDPOINT_DATA_DIR: folder })
+    expect((await callTool(outside, 'list_pending_elicitations')).isError).toBe(false)
+    await Promise.all([inside.close(), outside.close()])
+    await rm(folder, { recursive: true })
   })
 
   it('decides on tool uses across an outage', async () => {

@@ -44,7 +44,7 @@ export async function callTool(
   args: Record<string, unknown> = {},
   options: Parameters<Client['callTool']>[2] = {},
 ): Promise<ToolOutcome> {
-  const result = await client.callTool({ name, arguments: args }, undefined, { timeout: 60_000, ...options })
+  const result = await client.callTool({ name, arguments: args }, undefined, { timeout: 110_000, ...options })
   const [block] = result.content as { type: string; text: string }[]
   return { text: block?.text ?? '', isError: result.isError === true, data: result.structuredContent }
 }

@@ -15,7 +15,7 @@ const requestedSchema = {
   required: ['confirm'],
 }
 
-function ask(message: string, timeout = 60_000) {
+function ask(message: string, timeout = 110_000) {
   return server.server.elicitInput({ message, requestedSchema }, { timeout })
 }
 
