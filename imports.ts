@@ -3,7 +3,8 @@ import { dirname, join, normalize } from 'node:path'
 
 /**
  * Imports point down only. Each row may import from itself and from the rows below it; rooms of one row never know each
- * other. The command line and the dashboard stand apart: they use the public API, and of the house only what is pure.
+ * other. The command line, the bridge and the dashboard stand apart: they use the public API, and of the house what needs no
+ * server, such as the tools of the MCP endpoint, which `holdpoint mcp` serves over stdio.
  */
 const rows: string[][] = [
   ['main.ts'],
@@ -16,7 +17,8 @@ const rows: string[][] = [
   ['session'],
   ['auth', 'gate', 'notify'],
   ['events'],
-  ['database', 'config.ts'],
+  ['config.ts'],
+  ['database'],
   ['base'],
 ]
 const apart: Record<string, string[]> = {
@@ -31,7 +33,7 @@ const apart: Record<string, string[]> = {
     'database',
     'auth/launcher-key.ts',
   ],
-  bridge: ['bridge', 'base', 'gate'],
+  bridge: ['bridge', 'base', 'gate', 'mcp'],
   dashboard: ['dashboard', 'base', 'elicitation/form'],
 }
 /** Decided exceptions, each for a reason that its own comment gives. */
