@@ -23,6 +23,7 @@ const rows: string[][] = [
 ]
 const apart: Record<string, string[]> = {
   cli: [
+    'mcp',
     'cli',
     'base',
     'gate',
