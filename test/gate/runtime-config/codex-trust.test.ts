@@ -3,64 +3,64 @@ import { codexTrustWarning, isCodexProjectTrusted } from '../../../src/gate/runt
 
 const home = `
 model = "gpt-x"
-[projects."/work/shop"]
+[projects."/srv/shop"]
 trust_level = "trusted"
-[projects."/work/shop/vendor"]
+[projects."/srv/shop/vendor"]
 trust_level = "untrusted"
-[projects.'/work/"odd"']
+[projects.'/srv/"odd"']
 trust_level = "trusted"
-[projects."/work/silent"]
+[projects."/srv/silent"]
 `
 
 describe('Codex trusts a project', () => {
   it('that its home config names by the exact path', () => {
-    expect(isCodexProjectTrusted({ homeConfigText: home, projectDirectory: '/work/shop' })).toBe(true)
-    expect(isCodexProjectTrusted({ homeConfigText: home, projectDirectory: '/work/"odd"' })).toBe(true)
-    expect(codexTrustWarning({ homeConfigText: home, projectDirectory: '/work/shop' })).toBeNull()
+    expect(isCodexProjectTrusted({ homeConfigText: home, projectDirectory: '/srv/shop' })).toBe(true)
+    expect(isCodexProjectTrusted({ homeConfigText: home, projectDirectory: '/srv/"odd"' })).toBe(true)
+    expect(codexTrustWarning({ homeConfigText: home, projectDirectory: '/srv/shop' })).toBeNull()
   })
 
   it('whose repository it names', () => {
     expect(
       isCodexProjectTrusted({
         homeConfigText: home,
-        projectDirectory: '/work/shop/api',
-        roots: ['/work/shop'],
+        projectDirectory: '/srv/shop/api',
+        roots: ['/srv/shop'],
       }),
     ).toBe(true)
     expect(
       isCodexProjectTrusted({
         homeConfigText: home,
         projectDirectory: '/t/api',
-        roots: ['/t', '/work/shop'],
+        roots: ['/t', '/srv/shop'],
       }),
     ).toBe(true)
     expect(
       isCodexProjectTrusted({
         homeConfigText: home,
-        projectDirectory: '/work/silent',
-        roots: ['/work/shop'],
+        projectDirectory: '/srv/silent',
+        roots: ['/srv/shop'],
       }),
     ).toBe(true)
   })
 
   it.each([
-    ['that it does not name', { homeConfigText: home, projectDirectory: '/work/other' }],
+    ['that it does not name', { homeConfigText: home, projectDirectory: '/srv/other' }],
     [
       'below a trusted folder that is not its repository',
-      { homeConfigText: home, projectDirectory: '/work/shop/api' },
+      { homeConfigText: home, projectDirectory: '/srv/shop/api' },
     ],
     [
       'that it distrusts inside a trusted one',
-      { homeConfigText: home, projectDirectory: '/work/shop/vendor', roots: ['/work/shop'] },
+      { homeConfigText: home, projectDirectory: '/srv/shop/vendor', roots: ['/srv/shop'] },
     ],
-    ['that it names without a level', { homeConfigText: home, projectDirectory: '/work/silent' }],
-    ['when there is no home config', { homeConfigText: null, projectDirectory: '/work/shop' }],
-    ['when the home config is empty', { homeConfigText: '', projectDirectory: '/work/shop' }],
+    ['that it names without a level', { homeConfigText: home, projectDirectory: '/srv/silent' }],
+    ['when there is no home config', { homeConfigText: null, projectDirectory: '/srv/shop' }],
+    ['when the home config is empty', { homeConfigText: '', projectDirectory: '/srv/shop' }],
     [
       'when the home config cannot be read',
-      { homeConfigText: `${home}\n[broken`, projectDirectory: '/work/shop' },
+      { homeConfigText: `${home}\n[broken`, projectDirectory: '/srv/shop' },
     ],
-    ['when projects is not a table', { homeConfigText: 'projects = 1', projectDirectory: '/work/shop' }],
+    ['when projects is not a table', { homeConfigText: 'projects = 1', projectDirectory: '/srv/shop' }],
     ['of a name that objects have', { homeConfigText: home, projectDirectory: 'constructor' }],
   ])('but not one %s', (_, project) => {
     expect(isCodexProjectTrusted(project)).toBe(false)
@@ -69,11 +69,11 @@ describe('Codex trusts a project', () => {
   it('and else the warning names every way out, ready to paste', () => {
     const warning = codexTrustWarning({
       homeConfigText: null,
-      projectDirectory: '/work/"a"/b',
-      roots: ['/work/"a"'],
+      projectDirectory: '/srv/"a"/b',
+      roots: ['/srv/"a"'],
     })
     expect(warning).toContain('codex exec --trust')
-    expect(warning).toContain(String.raw`[projects."/work/\"a\""] with trust_level = "trusted"`)
+    expect(warning).toContain(String.raw`[projects."/srv/\"a\""] with trust_level = "trusted"`)
     expect(warning).toContain('CODEX_HOME of this session')
   })
 })
