@@ -170,6 +170,10 @@ async function equip(context: {
     ...equipped.notices,
   ])
     notices.say(notice)
+  if ((dotenv.variables.ELICITATION_ENABLED ?? parent.ELICITATION_ENABLED)?.toLowerCase() === 'false')
+    notices.say(
+      'ELICITATION_ENABLED is false: MCP servers that are given it act WITHOUT asking anybody. Take it out of the environment or the .env unless that is what you want.',
+    )
   const keep = prepared.agentKey
     ? { HOLDPOINT_URL: api.connection.url, HOLDPOINT_API_KEY: prepared.agentKey }
     : undefined

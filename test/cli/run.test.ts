@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import { createSession } from '../support/ask.ts'
+import { freePort, startServer, type TestServer } from '../support/server.ts'
 import { mcpServerFile, startAdminApi } from './support/admin-api.ts'
 import {
   createProject,
@@ -244,6 +246,59 @@ describe('what an agent is given', () => {
     expect(HOLDPOINT_URL).toBe(server.url)
     const { viewer } = await server.graphql('{ viewer { role sessionId } }', {}, key)
     expect(viewer).toEqual({ role: 'VIEWER', sessionId: (await newestSession(server))!.id })
+  })
+})
+
+describe('a gate that cannot be reached from where the agent runs', () => {
+  test('is told plainly to the person, to the agent and to the server', async () => {
+    // Nothing listens there.
+    const address = `http://127.0.0.1:${await freePort()}`
+    await using broken = await startServer({ environment: { PUBLIC_URL: address } })
+    await using project = await createProject()
+    using api = await startAdminApi()
+    const config = await writeMcpJson(project.folder, api.environment)
+    await using running = holdpoint(
+      ['run', '--runtime', 'claude-code', '--mcp-config', config, '--', ...claudeCode],
+      {
+        environment: project.environment({ HOLDPOINT_DATA_DIR: broken.config.dataDir }),
+        cwd: project.folder,
+      },
+    )
+    await running.exited
+    expect(running.err()).toContain(`THE APPROVAL GATE IS BROKEN: ${address}/api/v1/elicitations`)
+    const prompt: string = facts(running).args.at(-1)
+    expect(prompt).toMatch(/^# Approval gate: broken/)
+    expect(prompt).toContain(`checked from ${hostname()}`)
+    const { gate } = await broken.graphql('{ gate { hosts { host reachable detail } } }')
+    expect(gate.hosts).toEqual([
+      { host: hostname(), reachable: false, detail: expect.stringContaining('ECONNREFUSED') },
+    ])
+  })
+
+  test('is no news any more once it can be reached again', async () => {
+    await using project = await createProject()
+    const { id } = await createSession(server)
+    await server.graphql(
+      `mutation($id: ID!, $host: String!) {
+        registerProcess(input: { sessionId: $id, host: $host, pid: 7 }) { __typename }
+        heartbeat(input: { sessionId: $id, gate: { url: "http://x", reachable: false, detail: "no route" } }) { __typename } }`,
+      { id, host: hostname() },
+    )
+    const { code, out, err } = await finished(
+      ['run', '--', process.execPath, '-e', 'console.log(process.argv[1])', '<{system-prompt}>'],
+      { environment: local(project), cwd: project.folder },
+    )
+    expect({ code, out }).toEqual({ code: 0, out: '<>\n' })
+    expect(err).not.toContain('BROKEN')
+  })
+
+  test('nor is it silent where a variable makes servers act without asking', async () => {
+    await using project = await createProject()
+    const { err } = await finished(['run', '--', 'true'], {
+      environment: local(project, { ELICITATION_ENABLED: 'False' }),
+      cwd: project.folder,
+    })
+    expect(err).toContain('act WITHOUT asking anybody')
   })
 })
 

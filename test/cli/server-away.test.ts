@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -45,6 +47,35 @@ const factsOf = (running: Running) =>
       .filter(Boolean)
       .map((line) => JSON.parse(line)),
   )
+
+/** Passes requests on, and cuts every connection that would become a WebSocket. */
+async function startProxyWithoutUpgrades(
+  target: string,
+): Promise<{ url: string; refused(): number } & Disposable> {
+  let refused = 0
+  const proxy = createServer((incoming, answer) => {
+    const { method, url, headers } = incoming
+    const passed = request(`${target}${url}`, { method, headers }, (response) => {
+      answer.writeHead(response.statusCode!, response.headers)
+      response.pipe(answer)
+    })
+    passed.on('error', () => answer.destroy())
+    incoming.pipe(passed)
+  })
+  proxy.on('upgrade', (_, socket) => {
+    refused++
+    socket.destroy()
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as { port: number }).port}`,
+    refused: () => refused,
+    [Symbol.dispose]() {
+      proxy.closeAllConnections()
+      proxy.close()
+    },
+  }
+}
 
 describe('while an agent runs', () => {
   test('a server that is replaced under a blocked agent costs it nothing', async () => {
@@ -110,6 +141,22 @@ describe('while an agent runs', () => {
     await using again = await serve(port)
     expect(await running.exited).toBe(3)
     await sessionThat(again, ({ status, process }) => status === 'FAILED' && process?.exitCode === 3)
+  })
+
+  test('a proxy that lets no WebSocket through does not keep a pause from it', async () => {
+    await using project = await createProject()
+    await using server = await serve()
+    using proxy = await startProxyWithoutUpgrades(server.url)
+    await using running = run({ ...server, url: proxy.url }, project, [
+      '--',
+      process.execPath,
+      join(agents, 'idle.ts'),
+    ])
+    await running.said('"grandchild"')
+    const { id } = await sessionThat(server, (session) => session.process?.pid === factsOf(running).agent)
+    await command(server, 'pauseSession', id)
+    expect(await running.exited).toBe(143)
+    expect(proxy.refused()).toBeGreaterThan(0)
   })
 
   test('Ctrl-C gives up reporting, and says what is left to do', async () => {
