@@ -64,13 +64,13 @@ async function populate(name: string, elicitations: number): Promise<Database> {
   await database.pool.query(`set statement_timeout = 0`)
   await database.query(sql`
     insert into session (id, slug, title, status, created_at, updated_at)
-    select gen_random_uuid(), 'bench-' || i, 'Bench', 'running', now(), now() from generate_series(1, ${sessions}) i`)
+    select uuidv7(), 'bench-' || i, 'Bench', 'running', now(), now() from generate_series(1, ${sessions}) i`)
   const batches = Math.ceil(elicitations / 50_000)
   for (let batch = 0; batch < batches; batch++)
     await database.query(sql`
       insert into elicitation (id, request_id, session_id, message, tool_name, status, cause, responded_at, delivered_at, expires_at,
         created_at)
-      select gen_random_uuid(), gen_random_uuid()::text, s.id, 'Delete the tenant acme?', 'delete_tenant',
+      select uuidv7(), gen_random_uuid()::text, s.id, 'Delete the tenant acme?', 'delete_tenant',
         case when waits then 'pending' else 'accept' end::elicitation_status, case when waits then null else 'answered' end::cause,
         case when waits then null else now() end, case when waits then null else now() end, now() + interval '1 day', now()
       from (select id from session order by id offset ${Math.floor((batch * sessions) / batches)}
@@ -85,9 +85,9 @@ async function sweepMs(database: Database): Promise<number> {
     with made as (
       insert into session (id, slug, title, status, blocked_on_elicitation, needs_input_since, created_at, updated_at)
       select id, 'due-' || id, 'Due', 'needs_input', true, now(), now(), now()
-      from (select gen_random_uuid() as id from generate_series(1, ${due})) ids returning id)
+      from (select uuidv7() as id from generate_series(1, ${due})) ids returning id)
     insert into elicitation (id, request_id, session_id, message, tool_name, expires_at, created_at)
-    select gen_random_uuid(), gen_random_uuid()::text, id, 'Delete the tenant acme?', 'delete_tenant', now(), now() - interval '1 hour'
+    select uuidv7(), gen_random_uuid()::text, id, 'Delete the tenant acme?', 'delete_tenant', now(), now() - interval '1 hour'
     from made`)
   const begun = performance.now()
   const expired = await expireDue(journal)
