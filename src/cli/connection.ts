@@ -33,7 +33,7 @@ export async function findConnection(environment: Variables): Promise<Connection
   const own = environment.HOLDPOINT_API_KEY?.trim()
   if (own) return { url, apiKey: own, key: 'own' }
   // The key of this machine's server is sent to nobody else.
-  if (given && (local === null || new URL(given).origin !== new URL(local).origin))
+  if (given && (local === null || URL.parse(url)?.origin !== URL.parse(local)?.origin))
     throw new Problem(
       `HOLDPOINT_URL is set and HOLDPOINT_API_KEY is not. Set HOLDPOINT_API_KEY to a key of ${url}.`,
       exitCodes.notAllowed,

@@ -30,9 +30,15 @@ export interface LaunchedSession {
   status: SessionStatus
   runtime: Runtime
   blockedOnElicitation: boolean
-  process: { host: string; pid: number | null; alive: boolean; endedAt: string | null } | null
+  process: {
+    host: string
+    pid: number | null
+    alive: boolean
+    startedAt: string | null
+    endedAt: string | null
+  } | null
 }
-const launchedSession = `id slug title status runtime blockedOnElicitation process { host pid alive endedAt }`
+const launchedSession = `id slug title status runtime blockedOnElicitation process { host pid alive startedAt endedAt }`
 
 export const sessionDocument = `query Session($id: ID, $slug: String) { session(id: $id, slug: $slug) { ${launchedSession} } }`
 export interface SessionData {

@@ -1,5 +1,4 @@
 import { constants, hostname } from 'node:os'
-import { basename } from 'node:path'
 import { redact } from '../base/redact.ts'
 import { truncate } from '../base/text.ts'
 import { childEnvironment } from '../gate/child-environment.ts'
@@ -10,38 +9,31 @@ import { clientTtlMs } from '../gate/spawn-environment.ts'
 import { systemPrompt } from '../gate/system-prompt.ts'
 import { type Ending, spawnAgent } from '../runner/agent-process.ts'
 import type { Equipped } from '../runner/launch-plan.ts'
-import { createPrivateFolder, isRunning, type PrivateFolder } from '../runner/private-folder.ts'
+import { createPrivateFolder, type PrivateFolder } from '../runner/private-folder.ts'
 import { planLaunch, type Runtime, runtimeOf } from '../runner/runtime.ts'
 import { type SessionEvent, supervise } from '../runner/supervise.ts'
-import { type Api, createApi, succeeded } from './api.ts'
+import { type Api, createApi } from './api.ts'
 import { bridgedConfig } from './bridged-config.ts'
 import { findConnection } from './connection.ts'
 import {
-  type CreateSessionData,
-  createSessionDocument,
   type EventCursorData,
   eventCursorDocument,
-  type FailSessionData,
-  failSessionDocument,
   type LaunchedSession,
   type LaunchSiteData,
   launchSiteDocument,
-  type ResumeSessionData,
-  resumeSessionDocument,
 } from './documents.ts'
-import { findSession, prepareLaunch } from './launch.ts'
+import { prepareLaunch } from './launch.ts'
+import { createNotices, type Notices } from './notices.ts'
 import { exitCodes, Problem } from './problem.ts'
+import { fail, type RunSession, resume, sessionFor } from './run-session.ts'
 import { createRunnerLink } from './runner-link.ts'
 import { readDotenv, type SessionDotenv } from './session-dotenv.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface RunOptions {
-  title?: string
+export interface RunOptions extends RunSession {
   /** Guessed from the command when absent. */
   runtime?: Runtime
   mcpConfig?: string
-  /** Resumes this one instead of creating another; an id or a slug. */
-  session?: string
   /** Puts the bridge before each of its stdio MCP servers. */
   bridge?: boolean
   /** Gives the agent a key of its own: it sees its session, and answers nothing. */
@@ -96,14 +88,12 @@ export async function run(options: RunOptions, command: string[], terminal: Term
     terminal,
     notices,
   }).catch(async (error: unknown) => {
-    // Nothing runs: the session must not look as if something did.
     if (session.status === 'RUNNING')
       await fail(api, session.id, `The agent was not started: ${textOf(error)}`)
     throw error
   })
   const { eventCursor } = await api.request<EventCursorData>(eventCursorDocument)
-  if (session.status !== 'RUNNING')
-    succeeded((await api.request<ResumeSessionData>(resumeSessionDocument, { id: session.id })).resumeSession)
+  if (session.status !== 'RUNNING') await resume(api, session.id)
   const spawned = await spawnAgent(equipped.command, { cwd, environment })
   if (!spawned.ok) {
     const reason = `The command could not be started: ${spawned.reason}.`
@@ -149,6 +139,7 @@ async function equip(context: {
   const prepared = await prepareLaunch(api, input)
   const spawn = environmentOf(Object.fromEntries(prepared.env.map(({ name, value }) => [name, value])))
   const broken = elsewhere !== null && !elsewhere.reachable
+  // One that the server would not take is used as it is: the servers in it must not get lost.
   const config = prepared.mcpConfig ?? plan.mcpConfig?.text ?? null
   const bridged =
     options.bridge && plan.mcpConfig && config !== null
@@ -156,7 +147,7 @@ async function equip(context: {
       : null
   const equipped = await plan.equip(
     {
-      mcpConfig: bridged?.changed ? bridged.text : prepared.mcpConfig,
+      mcpConfig: bridged?.text ?? config,
       // The server does not know the gate that a `.env` names.
       systemPrompt: broken ? brokenPrompt(elsewhere) : prepared.systemPrompt,
       ttlMs: clientTtlMs(spawn.ELICITATION_TTL_MS),
@@ -190,48 +181,10 @@ async function finish({ finish }: Equipped): Promise<string[]> {
   }
 }
 
-async function sessionFor(
-  api: Api,
-  { session: reference, title }: RunOptions,
-  { command, runtime, cwd }: { command: string[]; runtime: Runtime; cwd: string },
-): Promise<LaunchedSession> {
-  if (reference === undefined) {
-    const input = {
-      title: title ?? `${basename(command[0]!)} in ${basename(cwd) || cwd}`,
-      runtime: runtime.toUpperCase(),
-      workingDirectory: cwd,
-    }
-    return succeeded((await api.request<CreateSessionData>(createSessionDocument, { input })).createSession)
-      .session
-  }
-  const session = await findSession(api, reference)
-  if (session.status === 'ARCHIVED')
-    throw new Problem(
-      `The session ${session.slug} is archived. Unarchive it first, or leave --session out to create another one.`,
-    )
-  const { process: known } = session
-  const isHere =
-    known?.host === hostname() && known.pid !== null && known.endedAt === null && isRunning(known.pid)
-  if (known && (known.alive || isHere))
-    throw new Problem(
-      `An agent of the session ${session.slug} still runs on ${known.host}${known.pid === null ? '' : ` (process ${known.pid})`}. Pause the session to end it, and run this again.`,
-    )
-  // A session that is blocked is for the server to judge, before anything is prepared for it.
-  if (!session.blockedOnElicitation) return session
-  return succeeded(
-    (await api.request<ResumeSessionData>(resumeSessionDocument, { id: session.id })).resumeSession,
-  ).session
-}
-
 /** The gate that the `.env` names in the place of ours, looked at from here. */
 async function probeOverride({ variables }: SessionDotenv, gateUrl: string): Promise<ProbeResult | null> {
   const url = variables.ELICITATION_REQUEST_URL
   return url === undefined || isBlank(url) || url === gateUrl ? null : probe(url)
-}
-
-async function fail(api: Api, id: string, reason: string): Promise<void> {
-  // What is being reported is told to the person in any case.
-  await api.request<FailSessionData>(failSessionDocument, { id, reason }).catch(() => undefined)
 }
 
 function brokenGate({ url, detail }: ProbeResult): string {
@@ -263,30 +216,4 @@ function exitCodeOf({ exitCode, signal }: Ending): number {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-interface Notices {
-  say: (text: string) => void
-  /** While an agent draws on the same terminal, a line of ours would land in its picture. */
-  hold(): void
-  release(): void
-}
-
-function createNotices({ note }: Terminal): Notices {
-  let held: string[] | null = null
-  const say = (text: string) => {
-    if (held === null) note(`holdpoint: ${text}`)
-    else held.push(text)
-  }
-  return {
-    say,
-    hold() {
-      if (process.stderr.isTTY) held = []
-    },
-    release() {
-      const texts = held ?? []
-      held = null
-      for (const text of texts) say(text)
-    },
-  }
 }

@@ -60,7 +60,7 @@ async function removeAbandoned(runs: string): Promise<void> {
   }
 }
 
-export function isRunning(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

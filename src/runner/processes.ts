@@ -61,3 +61,19 @@ function listByPs(): ProcessEntry[] {
     ]
   })
 }
+
+/** The kernel counts in hundredths of a second wherever Node runs. */
+const ticksPerSecond = 100
+
+/** When a process was started; null where there is none, or the system does not tell. */
+export function startOf(pid: number): Date | null {
+  if (process.platform !== 'linux') return null
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
+    const boot = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1])
+    return new Date((boot + ticks / ticksPerSecond) * 1_000)
+  } catch {
+    return null
+  }
+}

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -435,6 +436,34 @@ describe('starting', () => {
     await running.exited
     const third = await finished(['run', '--session', slug, '--', 'true'], options)
     expect(third).toMatchObject({ code: 1, err: expect.stringContaining('Unarchive it first') })
+  })
+
+  test('refuses to start a second agent beside one that has outlived its runner, told by its number and its start', async () => {
+    await using project = await createProject()
+    let aheadMs = 0
+    await using quiet = await startServer({ now: () => new Date(Date.now() + aheadMs) })
+    const options = {
+      environment: project.environment({ HOLDPOINT_DATA_DIR: quiet.config.dataDir }),
+      cwd: project.folder,
+    }
+    const orphan = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+    const { id } = await createSession(quiet, { start: false })
+    const register = (startedAt: Date) =>
+      quiet.graphql(
+        `mutation($id: ID!, $host: String!, $pid: Int!, $startedAt: DateTime) { registerProcess(input: {
+          sessionId: $id, host: $host, pid: $pid, startedAt: $startedAt }) { __typename } }`,
+        { id, host: hostname(), pid: orphan.pid, startedAt },
+      )
+    await register(new Date())
+    // Nothing has been heard of it for ten minutes, and yet it is there.
+    aheadMs = 10 * 60_000
+    const first = await finished(['run', '--session', id, '--', 'true'], options)
+    expect(first).toMatchObject({ code: 1, err: expect.stringContaining(`(process ${orphan.pid})`) })
+    // The number is another process's by now.
+    await register(new Date('2020-01-01'))
+    aheadMs = 20 * 60_000
+    expect((await finished(['run', '--session', id, '--', 'true'], options)).code).toBe(0)
+    orphan.kill('SIGKILL')
   })
 
   test('a command that is not there fails the session and exits with 127', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { groupOf } from '../../src/runner/process-group.ts'
+import { startOf } from '../../src/runner/processes.ts'
 import { gone } from '../cli/support/command.ts'
 
 test('the rest of a job is what the runner has started: not who started it, nor its neighbours', async () => {
@@ -29,4 +30,12 @@ test('a group is alive until the last of it has ended, and a signal to one that 
   group.signal('SIGKILL')
   await expect.poll(() => group.isAlive(), { timeout: 10_000 }).toBe(false)
   expect(() => group.signal('SIGTERM')).not.toThrow()
+})
+
+test('the start of a process is told to the second, where the system tells it', () => {
+  const started = Date.now() - process.uptime() * 1_000
+  const told = startOf(process.pid)
+  if (process.platform === 'linux') expect(Math.abs(told!.getTime() - started)).toBeLessThan(5_000)
+  else expect(told).toBeNull()
+  expect(startOf(2 ** 30)).toBeNull()
 })
