@@ -55,6 +55,8 @@ const readyWithinMs = 15_000
 const stopTimeoutMs = 5_000
 const errorRepeatMs = 10_000
 const day = 24 * 60 * 60
+/** What the links of a chain have in common: one of them waits at a time. */
+const link = { singletonKey: 'link' }
 
 /** The queue cannot be set up. The message says what to do. */
 export class JobsError extends Error {
@@ -145,7 +147,7 @@ async function begin(
   await boss.createQueue(name, { ...options, policy: isChain ? 'short' : 'stately' })
   // Where the queue was made by an earlier version.
   await boss.updateQueue(name, options)
-  const once = isChain ? {} : { singletonSeconds: periodSeconds }
+  const once = isChain ? link : { singletonSeconds: periodSeconds }
 
   await boss.work(
     name,
@@ -155,7 +157,8 @@ async function begin(
       let ok = false
       try {
         // The next link is tied before this one pulls: whatever becomes of this run, or of its server, the chain holds.
-        if (job.nextMs) await boss.send(name, null, { startAfter: Math.max(await job.nextMs(), 1) / 1_000 })
+        if (job.nextMs)
+          await boss.send(name, null, { ...link, startAfter: Math.max(await job.nextMs(), 1) / 1_000 })
         await job.run(stopping)
         ok = true
       } catch (error) {
@@ -169,7 +172,9 @@ async function begin(
     },
   )
   await boss.schedule(name, cron, null, once)
-  await boss.send(name, null, job.settleSeconds ? { ...once, startAfter: job.settleSeconds } : once)
+  // A link that waits already is pulled here: the server that tied it may have gone away before its work was done.
+  if (isChain) await boss.upsert(name, null, { ...link, startAfter: 0 })
+  else await boss.send(name, null, job.settleSeconds ? { ...once, startAfter: job.settleSeconds } : once)
 }
 
 /**

@@ -23,7 +23,10 @@ export function sweepJob(journal: Journal, log: Pick<Log, 'warn'>): Job {
         await noticeLostProcesses(journal, listeningSince, stopping),
         'the runners of these sessions are not heard of any more',
       )
-      report(await giveUpLostProcesses(journal, stopping), 'the agents of these sessions were given up')
+      report(
+        await giveUpLostProcesses(journal, listeningSince, stopping),
+        'the agents of these sessions were given up',
+      )
       await forgetHosts(journal.database, new Date(journal.now().getTime() - hostForgottenMs))
     },
   }

@@ -56,15 +56,19 @@ export async function noticeLostProcesses(
  * Gives up on the agents of blocked sessions that neither a heartbeat nor a poll has been heard of for half an hour, as if
  * their process had exited with an unknown code: what was pending is cancelled, and the session fails with a reason that names
  * the request nobody answered. Otherwise an answer would make it a running session that nothing runs.
+ * @param listeningSince since when this server could have heard either: who is alive is given the time to say so.
  * @returns the ids of the sessions that it failed.
  */
 export async function giveUpLostProcesses(
   journal: Journal,
+  listeningSince: Date,
   stopping?: AbortSignal,
   actor: Actor = sweepActor,
 ): Promise<string[]> {
+  const now = journal.now()
+  if (now.getTime() - listeningSince.getTime() < processAliveMs) return []
   const failed: string[] = []
-  const goneSince = new Date(journal.now().getTime() - processGoneMs)
+  const goneSince = new Date(now.getTime() - processGoneMs)
   let after = '00000000-0000-0000-0000-000000000000'
   while (!stopping?.aborted) {
     const found = await journal.database.query<{ id: string }>(sql`
@@ -91,7 +95,7 @@ export async function giveUpLostProcesses(
         failed.push(session.row.id)
       }
       await entry.query(sql`
-        update session set process_ended_at = ${journal.now()} where id = any(${gone.map(({ row }) => row.id)}::uuid[])`)
+        update session set process_ended_at = ${now} where id = any(${gone.map(({ row }) => row.id)}::uuid[])`)
       await saveSessions(entry, gone)
     })
   }

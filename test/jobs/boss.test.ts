@@ -139,6 +139,16 @@ describe('a job that is a chain', () => {
     await vi.waitFor(() => expect(living.mock.calls.length).toBeGreaterThan(1), soon)
   })
 
+  it('is taken up at once by a server that starts, however far ahead its next link is', async () => {
+    const run = vi.fn(async () => {})
+    const first = await open([chain(run, 600_000)])
+    await first.begin()
+    await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1), soon)
+    await first.stop()
+    await (await open([chain(run, 600_000)])).begin()
+    await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(2), soon)
+  })
+
   it('holds when a run fails', async () => {
     const run = vi.fn(async () => {}).mockRejectedValueOnce(new Error('out of luck'))
     await (await open([chain(run)])).begin()

@@ -90,14 +90,14 @@ describe('a blocked session whose runner has fallen silent', () => {
   it('keeps its request for half an hour: the laptop may only be closed', async () => {
     const { id } = await blockedAndLost()
     passSeconds(29 * 60)
-    expect(await giveUpLostProcesses(domain.journal)).toEqual([])
+    expect(await giveUpLostProcesses(domain.journal, longAgo)).toEqual([])
     expect(await domain.row(id)).toMatchObject({ status: 'needs_input', blockedOnElicitation: true })
   })
 
   it('fails after half an hour without a poll, its request cancelled and named', async () => {
     const { id, elicitationId, requestId } = await blockedAndLost()
     passSeconds(30 * 60)
-    expect(await giveUpLostProcesses(domain.journal)).toEqual([id])
+    expect(await giveUpLostProcesses(domain.journal, longAgo)).toEqual([id])
     expect(await domain.row(id)).toMatchObject({
       status: 'failed',
       blockedOnElicitation: false,
@@ -110,7 +110,7 @@ describe('a blocked session whose runner has fallen silent', () => {
     )
     expect(request).toEqual({ status: 'cancel', cause: 'session_ended' })
     expect(await eventsOf(id, 'process.exited')).toHaveLength(1)
-    expect(await giveUpLostProcesses(domain.journal)).toEqual([])
+    expect(await giveUpLostProcesses(domain.journal, longAgo)).toEqual([])
   })
 
   it('is left alone while its agent still polls, whatever has become of the runner', async () => {
@@ -120,8 +120,15 @@ describe('a blocked session whose runner has fallen silent', () => {
       sql`update elicitation set last_polled_at = ${domain.clock.now} where id = ${elicitationId}`,
     )
     passSeconds(5 * 60)
-    expect(await giveUpLostProcesses(domain.journal)).toEqual([])
+    expect(await giveUpLostProcesses(domain.journal, longAgo)).toEqual([])
     expect(await domain.row(id)).toMatchObject({ status: 'needs_input', blockedOnElicitation: true })
+  })
+
+  it('is given the time to be heard by a server that has just started', async () => {
+    await blockedAndLost()
+    passSeconds(30 * 60)
+    const startedAt = new Date(domain.clock.now.getTime() - 44_000)
+    expect(await giveUpLostProcesses(domain.journal, startedAt)).toEqual([])
   })
 
   it('is left alone when the runner has come back', async () => {
@@ -129,7 +136,7 @@ describe('a blocked session whose runner has fallen silent', () => {
     passSeconds(29 * 60)
     await heartbeat(domain.journal, id)
     passSeconds(60)
-    expect(await giveUpLostProcesses(domain.journal)).toEqual([])
+    expect(await giveUpLostProcesses(domain.journal, longAgo)).toEqual([])
   })
 
   it('is left alone when nothing runs it but an MCP server of somebody else', async () => {
@@ -137,7 +144,7 @@ describe('a blocked session whose runner has fallen silent', () => {
     await domain.ask(id, { expiresAt: '2026-03-02T12:00:00Z' })
     passSeconds(3_600)
     await noticeLostProcesses(domain.journal, longAgo)
-    expect(await giveUpLostProcesses(domain.journal)).toEqual([])
+    expect(await giveUpLostProcesses(domain.journal, longAgo)).toEqual([])
     expect(await domain.row(id)).toMatchObject({ status: 'needs_input', blockedOnElicitation: true })
   })
 })
