@@ -111,8 +111,9 @@ export function useAnswering(request: RequestFragment, form: Form, draft: DraftI
       void Promise.all([rulesFor(form), wait]).then(([check]) => {
         const entry = latest.current.entryOf(index)
         setProblems((known) => {
-          // While somebody is still typing, only what was already pointed out is looked at again.
-          if (!known.has(index) && (when === 'change' || isEmpty(entry))) return known
+          // While somebody is still typing, only what was already pointed out is looked at again. What stands there when
+          // the field is left may come from the server, which knows more rules than this page.
+          if (when === 'change' ? !known.has(index) : known.has(index) || isEmpty(entry)) return known
           const found = problemsOf(field, entry, check)
           const others = new Map([...known].filter(([position]) => position !== index))
           return found.length > 0 ? others.set(index, found) : others
