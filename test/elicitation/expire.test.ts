@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { actorOf } from '../../src/auth/identity.ts'
 import { sql } from '../../src/database/sql.ts'
 import { answer } from '../../src/elicitation/answer.ts'
@@ -9,10 +9,11 @@ import { untilBlocked } from '../support/locks.ts'
 import { writeBlockedSessions } from '../support/many.ts'
 
 let domain: TestDomain
-beforeEach(async () => {
+beforeAll(async () => {
   domain = await openDomain()
 })
-afterEach(() => domain[Symbol.asyncDispose]())
+beforeEach(() => domain.clear())
+afterAll(() => domain[Symbol.asyncDispose]())
 
 const inMinutes = (count: number) => new Date(domain.clock.now.getTime() + count * 60_000)
 

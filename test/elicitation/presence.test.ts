@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../src/database/sql.ts'
 import { findById } from '../../src/elicitation/elicitation.ts'
 import { createPresence, type Presence } from '../../src/elicitation/presence.ts'
@@ -6,18 +6,19 @@ import { openDomain, type TestDomain } from '../support/domain.ts'
 
 let domain: TestDomain
 let presence: Presence
-beforeEach(async () => {
+beforeAll(async () => {
   domain = await openDomain()
+})
+beforeEach(async () => {
+  await domain.clear()
   presence = createPresence({
     database: domain.database,
     now: () => domain.clock.now,
     onError: console.error,
   })
 })
-afterEach(async () => {
-  await presence.stop()
-  await domain[Symbol.asyncDispose]()
-})
+afterEach(() => presence.stop())
+afterAll(() => domain[Symbol.asyncDispose]())
 
 const passSeconds = (seconds: number) => {
   domain.clock.now = new Date(domain.clock.now.getTime() + seconds * 1_000)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../src/database/sql.ts'
 import { answer } from '../../src/elicitation/answer.ts'
 import { type Elicitation, findById } from '../../src/elicitation/elicitation.ts'
@@ -9,10 +9,11 @@ import { openDomain, person, type TestDomain } from '../support/domain.ts'
 import { writeBlockedSessions } from '../support/many.ts'
 
 let domain: TestDomain
-beforeEach(async () => {
+beforeAll(async () => {
   domain = await openDomain()
 })
-afterEach(() => domain[Symbol.asyncDispose]())
+beforeEach(() => domain.clear())
+afterAll(() => domain[Symbol.asyncDispose]())
 
 const secret = 'hunter2'
 const schema = { type: 'object', properties: { password: { type: 'string', title: secret } } }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { SessionStatus } from '../../src/database/generated/prisma/enums.ts'
 import { sql } from '../../src/database/sql.ts'
 import { sweepStranded } from '../../src/elicitation/strand.ts'
@@ -6,10 +6,11 @@ import { openDomain, type TestDomain } from '../support/domain.ts'
 import { untilBlocked } from '../support/locks.ts'
 
 let domain: TestDomain
-beforeEach(async () => {
+beforeAll(async () => {
   domain = await openDomain()
 })
-afterEach(() => domain[Symbol.asyncDispose]())
+beforeEach(() => domain.clear())
+afterAll(() => domain[Symbol.asyncDispose]())
 
 /** A session with the marker on it and nothing behind it, as a missed unblock leaves it. */
 async function blockedOnNothing(status: SessionStatus): Promise<string> {

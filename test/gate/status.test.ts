@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isRefusal } from '../../src/base/refusal.ts'
 import { sql } from '../../src/database/sql.ts'
 import { runnerActor, systemActor } from '../../src/events/event.ts'
@@ -11,7 +11,6 @@ import { openDomain, type TestDomain } from '../support/domain.ts'
 import { freePort } from '../support/server.ts'
 
 let domain: TestDomain
-let ending: AsyncDisposableStack
 let port: number
 /** What was logged and paged by all servers together. */
 let warnings: string[]
@@ -19,16 +18,18 @@ let infos: string[]
 let pages: Page[]
 let pager: (page: Page) => Promise<boolean>
 
+beforeAll(async () => {
+  domain = await openDomain()
+})
 beforeEach(async () => {
-  ending = new AsyncDisposableStack()
-  domain = ending.use(await openDomain())
+  await domain.clear()
   port = await freePort()
   warnings = []
   infos = []
   pages = []
   pager = async (page) => pages.push(page) > 0
 })
-afterEach(() => ending.disposeAsync())
+afterAll(() => domain[Symbol.asyncDispose]())
 
 /** The gate as one server process has it. */
 function openGate(): Gate {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../src/database/sql.ts'
 import { runnerActor } from '../../src/events/event.ts'
 import { giveUpLostProcesses, noticeLostProcesses } from '../../src/session/lost-process.ts'
@@ -6,10 +6,11 @@ import { heartbeat, registerProcess } from '../../src/session/process.ts'
 import { openDomain, type TestDomain } from '../support/domain.ts'
 
 let domain: TestDomain
-beforeEach(async () => {
+beforeAll(async () => {
   domain = await openDomain()
 })
-afterEach(() => domain[Symbol.asyncDispose]())
+beforeEach(() => domain.clear())
+afterAll(() => domain[Symbol.asyncDispose]())
 
 const passSeconds = (seconds: number) => {
   domain.clock.now = new Date(domain.clock.now.getTime() + seconds * 1_000)

@@ -21,6 +21,8 @@ export interface TestDomain extends AsyncDisposable {
   session(options?: { start?: boolean }): Promise<Session>
   ask(sessionId: string, question?: Partial<Question>): Promise<Asked>
   row(sessionId: string): Promise<Session>
+  /** Begins anew: nothing in the database, and the clock where it was. */
+  clear(): Promise<void>
 }
 
 export const person: Identity = {
@@ -31,11 +33,13 @@ export const person: Identity = {
   sessionId: null,
 }
 
+const beginning = new Date('2026-03-01T12:00:00Z')
+
 /** The domain on a database of its own, without any server, with a clock that stands still. */
 export async function openDomain(): Promise<TestDomain> {
   const owned = await createTestDatabase()
   const database = openDatabase({ connectionString: owned.connectionString, connectionsMax: 10 })
-  const clock = { now: new Date('2026-03-01T12:00:00Z') }
+  const clock = { now: beginning }
   const journal = createJournal({ database, now: () => clock.now, onCommitted: () => {} })
   const desk: Desk = { journal, defaultExpirationMs: 60 * 60_000, secret: 'a secret for tests' }
   const got = <T>(result: T): Exclude<T, Error> => {
@@ -72,6 +76,12 @@ export async function openDomain(): Promise<TestDomain> {
         ),
       ),
     row: async (id) => (await database.query<Session>(sql`select * from session where id = ${id}`))[0]!,
+    async clear() {
+      await database.query(
+        sql`truncate session, elicitation, event, gate_token, gate_probe, gate_report, gate_incident cascade`,
+      )
+      clock.now = beginning
+    },
     async [Symbol.asyncDispose]() {
       await database.close()
       await owned.drop()
