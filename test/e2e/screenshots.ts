@@ -19,6 +19,7 @@ import {
   respond,
   type Session,
 } from './support/house.ts'
+import { visit, visitSignedOut } from './support/people.ts'
 
 /** `node test/e2e/screenshots.ts [name…]` pictures every page and state into screenshots/, at two sizes, light and dark. */
 const wanted = process.argv.slice(2)
@@ -49,21 +50,11 @@ try {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const scene of scenes) {
         if (wanted.length > 0 && !wanted.some((name) => scene.name.startsWith(name))) continue
-        const context = await browser.newContext({
-          viewport,
-          colorScheme,
-          hasTouch: size === 'phone',
-          isMobile: size === 'phone',
-          deviceScaleFactor: 1,
-        })
-        const page = await context.newPage()
-        if (scene.key !== '') {
-          await page.request.post(`${house.url}/api/v1/sign-in`, {
-            data: { key: scene.key ?? adminKey },
-            headers: { origin: house.url },
-          })
-        }
-        await page.goto(`${house.url}${scene.path}`)
+        const options = { viewport, colorScheme, hasTouch: size === 'phone' }
+        const { page, context } = await (scene.key === ''
+          ? visitSignedOut(browser, house, options)
+          : visit(browser, house, scene.path, { ...options, key: scene.key }))
+        if (scene.key === '') await page.goto(`${house.url}${scene.path}`)
         await page.getByRole('heading').first().waitFor()
         await page.waitForTimeout(400)
         await scene.prepare?.(page)
@@ -250,13 +241,7 @@ async function stage(): Promise<Scene[]> {
 async function picture(scenes: Scene[]) {
   for (const { name, path } of scenes) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await browser.newContext({ viewport: phone, colorScheme })
-      const page = await context.newPage()
-      await page.request.post(`${house.url}/api/v1/sign-in`, {
-        data: { key: adminKey },
-        headers: { origin: house.url },
-      })
-      await page.goto(`${house.url}${path}`)
+      const { page, context } = await visit(browser, house, path, { viewport: phone, colorScheme })
       await page.getByRole('heading').first().waitFor()
       await page.waitForTimeout(400)
       await page.screenshot({ path: join(folder, `${name}-phone-${colorScheme}.png`) })
