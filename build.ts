@@ -10,6 +10,7 @@ const sources = [
   'src/base',
   'schema.graphql',
   'vite.config.ts',
+  'codegen.ts',
   'package-lock.json',
 ]
 
