@@ -45,6 +45,11 @@ export function createHttp({
     forceCloseConnections: false,
   }) as unknown as FastifyInstance
 
+  app.server.on('checkContinue', (request, response) => {
+    // Behind an answer that is still being written, Node would put these bytes into the body of the next one.
+    if (response.socket) response.writeContinue()
+    app.server.emit('request', request, response)
+  })
   app.decorateReply('refusalCode', null)
   // Its functions work only once it has been registered, wherever they are called from.
   app.register(fastifyCookie)

@@ -14,7 +14,8 @@ const seed = Number(process.env.HOLDPOINT_FUZZ_SEED ?? Math.floor(Math.random() 
 const only = process.env.HOLDPOINT_FUZZ_INPUT
 const inputs = Number(process.env.HOLDPOINT_FUZZ_INPUTS ?? 20_000)
 const warmUp = 3_000
-const connections = 16
+/** Fewer than the database has connections: what is looked for is a fault, and not a queue. */
+const connections = 8
 /** Longer than anything here takes, on the slowest machine that it should pass on. */
 const hangMs = 20_000
 /** How long a caller looks at an answer that it will not wait for. */
@@ -119,11 +120,14 @@ async function run(
           wire = await openWire(port)
           previous = -1
         }
-        await send(wire, input, (what) =>
+        const problem = (what: string) =>
           problems.push(
             `input ${index} (${input.kind}), after ${previous}: ${what}\n    ${JSON.stringify(Buffer.concat(input.pieces).toString('latin1').slice(0, 600))}`,
-          ),
-        )
+          )
+        await send(wire, input, problem).catch((error: Error) => {
+          problem(error.message)
+          wire.drop()
+        })
         previous = index
       }
       wire.drop()
@@ -181,6 +185,8 @@ it(`no input of strangers or of key holders breaks the server, holds it up, stay
       HOLDPOINT_GATE_ACCESS: 'mixed',
       HOLDPOINT_POLL_HOLD_SECONDS: '0',
       LOG_LEVEL: 'warn',
+      // GraphiQL's own page is full of what would look like a leak.
+      HOLDPOINT_ENV: 'production',
     },
   })
   const world = await makeWorld(server)

@@ -82,7 +82,7 @@ function take(
   if (headEnd < 0) return null
   const head = buffer.toString('latin1', 0, headEnd)
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? Number.NaN)
-  if (Number.isNaN(status)) throw new Error(`no status line: ${head.slice(0, 200)}`)
+  if (Number.isNaN(status)) throw new Error(`an answer begins with ${JSON.stringify(head.slice(0, 400))}`)
   const start = headEnd + 4
   const whole = (end: number, body: string) => ({ response: { status, head, body }, end })
   if (withoutBody || status < 200 || status === 204 || status === 304) return whole(start, '')
