@@ -7,6 +7,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 
 const require = createRequire(import.meta.url)
 
+/** A person may take their time; the MCP client must not be the one to give up. */
+const personMs = 24 * 60 * 60_000
+
 /** A published MCP server with the unmodified fallback client in it, and a loopback stand-in for the API that it drives. */
 export interface TenantsServer extends AsyncDisposable {
   /** Calls a tool and gives the text of its result. */
@@ -26,7 +29,7 @@ export async function startTenantsServer(environment: Record<string, string>): P
   const { port } = api.address() as { port: number }
 
   const folder = dirname(require.resolve('pulsemcp-cms-admin-mcp-server/package.json'))
-  const client = new Client({ name: 'a-test', version: '1.0.0' })
+  const client = new Client({ name: 'holdpoint-demo', version: '1.0.0' })
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
@@ -45,7 +48,7 @@ export async function startTenantsServer(environment: Record<string, string>): P
   return {
     calls,
     async call(name, args) {
-      const result = await client.callTool({ name, arguments: args }, undefined, { timeout: 120_000 })
+      const result = await client.callTool({ name, arguments: args }, undefined, { timeout: personMs })
       return (result.content as { text: string }[]).map(({ text }) => text).join('\n')
     },
     async [Symbol.asyncDispose]() {
