@@ -106,7 +106,7 @@ describe('two browsers on one queue', () => {
     ]
     for (const button of buttons) await button.click({ trial: true })
     await Promise.all(buttons.map((button) => button.dispatchEvent('click')))
-    const { action } = await poll(house, requestId, 0)
+    const { action } = await poll(house, requestId)
     const words = action === 'accept' ? 'Accepted' : 'Declined'
     const winner = action === 'accept' ? 'by admin (the dashboard)' : 'by Second (the dashboard)'
     for (const { page } of [first, second]) {
