@@ -8,6 +8,7 @@ import { dirname, join, normalize } from 'node:path'
  */
 const rows: string[][] = [
   ['main.ts'],
+  ['serve.ts'],
   ['announce.ts'],
   ['app.ts'],
   ['http.ts'],

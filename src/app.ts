@@ -10,7 +10,7 @@ import { guardUserHeader } from './auth/proxied-user.ts'
 import { createSignInLink } from './auth/sign-in.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database/database.ts'
-import { startEmbeddedPostgres } from './database/embedded.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded.ts'
 import { applyMigrations } from './database/migrate.ts'
 import { withPatience } from './database/patience.ts'
 import { createRecovery } from './database/recovery.ts'
@@ -61,6 +61,8 @@ export interface App {
 
 export interface AppOptions {
   log: Logger
+  /** The embedded database, when it is being started already; ended with the app. */
+  postgres?: Promise<EmbeddedPostgres> | null
   /** The clock of everything that is dated or has a deadline. */
   now?: () => Date
   /** Where Web Push may go; `any` is for tests. */
@@ -104,7 +106,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     drainGraceMs = config.databaseUrl === null ? 0 : drainGraceDefaultMs,
   } = options
   const onError = (what: string) => (error: unknown) => log.warn({ err: error }, what)
-  const connectionString = await databaseAddress(config, log, ending)
+  const connectionString = await databaseAddress(config, options, ending)
   await withPatience(() => applyMigrations(connectionString), { log })
   const database = openDatabase({ connectionString, onError: onError('a database connection was lost') })
   ending.defer(() => database.close())
@@ -112,7 +114,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   ending.defer(() => recovery.stop())
 
   const secret = await sharedSecret(database, 'signing')
-  const heldPolls = createHeldPolls(config.heldPollsMax)
+  const heldPolls = createHeldPolls(config.heldPollsMax, config.limits.heldPollsPerAddress)
   const presence = createPresence({ database, now, onError: onError('presence could not be written') })
   ending.defer(() => presence.stop())
 
@@ -158,7 +160,12 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     onError: onError('failed sign-ins could not be put on the record'),
   })
   ending.defer(() => failedSignIns.stop())
-  const desk: Desk = { journal, defaultExpirationMs: config.defaultExpirationMs, secret }
+  const desk: Desk = {
+    journal,
+    defaultExpirationMs: config.defaultExpirationMs,
+    limits: config.limits,
+    secret,
+  }
   const poller: Poller = {
     journal,
     heldPolls,
@@ -217,6 +224,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     poller,
     authenticator,
     failedSignIns,
+    limits: config.limits,
     secret,
     publicUrl,
     pollHoldMs: config.pollHoldMs,
@@ -224,7 +232,15 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     allowedHosts: config.allowedHosts,
     isDraining: () => draining,
   })
-  registerMcp(http, { log, desk, poller, authenticator, publicUrl, isDraining: () => draining })
+  registerMcp(http, {
+    log,
+    desk,
+    poller,
+    authenticator,
+    limits: config.limits,
+    publicUrl,
+    isDraining: () => draining,
+  })
   const gate = createGate({
     journal,
     publicUrl,
@@ -240,7 +256,16 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   })
   ending.defer(() => jobs.stop())
   registerHealth(http, { database, jobs, isDraining: () => draining })
-  metrics.register(http, { database, heldPolls, fanout, jobs, gate, now })
+  metrics.register(http, {
+    database,
+    heldPolls,
+    limits: config.limits,
+    heldPollsMax: config.heldPollsMax,
+    fanout,
+    jobs,
+    gate,
+    now,
+  })
   const graphql = await registerGraphql(http, {
     journal,
     fanout,
@@ -324,9 +349,13 @@ function jobsOf(config: Config, journal: Journal, gate: Gate, notifier: Notifier
   return jobs
 }
 
-async function databaseAddress(config: Config, log: Logger, ending: AsyncDisposableStack): Promise<string> {
+async function databaseAddress(
+  config: Config,
+  { log, postgres }: AppOptions,
+  ending: AsyncDisposableStack,
+): Promise<string> {
   if (config.databaseUrl !== null) return config.databaseUrl
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+  const embedded = await (postgres ?? startEmbeddedPostgres({ dataDir: config.dataDir, log }))
   ending.defer(() => embedded.stop())
   return embedded.connectionString
 }

@@ -1,44 +1,6 @@
-import { announce } from './announce.ts'
-import { startApp } from './app.ts'
-import { createLog } from './base/log.ts'
-import { readConfig } from './config.ts'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 
-const result = readConfig(process.env, process.cwd())
-if (!result.ok) {
-  process.stderr.write(
-    `Holdpoint cannot start:\n${result.problems.map((problem) => `  - ${problem}\n`).join('')}`,
-  )
-  process.exit(78)
-}
-const { config, warnings } = result
-const log = createLog(config.logLevel)
-for (const warning of warnings) log.warn(warning)
-
-// Agents wait on this process: a failure that nobody waited for is a fault to be found in the log, and no reason to end them.
-process.on('unhandledRejection', (error) =>
-  log.error({ err: error }, 'something failed that nobody waited for'),
-)
-
-const app = await startApp(config, { log }).catch((error: unknown) => {
-  log.error({ err: error }, 'Holdpoint cannot start')
-  process.stderr.write(`Holdpoint cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
-  process.exit(1)
-})
-
-/** A drain takes at most this long; what hangs beyond it is left behind. */
-const drainMs = 10_000
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const)
-  process.once(signal, () => {
-    log.info({ signal }, 'going away')
-    setTimeout(() => process.exit(1), drainMs).unref()
-    app.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'the drain failed')
-        process.exit(1)
-      },
-    )
-  })
-
-await announce(app, config)
+// A third off a start. Beside the code, as what is in there is trusted as much; and first, as only what comes later gains by it.
+enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'holdpoint'))
+await import('./serve.ts')
