@@ -1,7 +1,13 @@
 import { isAbsolute, resolve } from 'node:path'
 import { compile } from '@fastify/proxy-addr'
 import { z } from 'zod'
-import { elicitationDeadlineMaxMs } from './base/limits.ts'
+import {
+  configurableLimits,
+  elicitationDeadlineMaxMs,
+  type Limits,
+  limitNames,
+  limitVariable,
+} from './base/limits.ts'
 import type { Role } from './database/generated/prisma/enums.ts'
 import {
   addressWarnings,
@@ -27,6 +33,7 @@ export interface Config {
   defaultExpirationMs: number
   pollHoldMs: number
   heldPollsMax: number
+  limits: Limits
   gateAccess: GateAccess
   /** Names, beside loopback and PUBLIC_URL's own, that the open endpoints answer to. */
   allowedHosts: string[]
@@ -83,6 +90,13 @@ function isWebhookSecret(text: string): boolean {
   return key.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(key) && Buffer.from(key, 'base64').length >= 16
 }
 
+const limitVariables: Record<string, z.ZodType<number>> = Object.fromEntries(
+  limitNames.map((limit) => {
+    const rule = configurableLimits[limit]
+    return [limitVariable(limit), wholeNumber(1, rule.max).default(rule.default)]
+  }),
+)
+
 /** One entry a variable; a blank one is one that is not set. */
 const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -103,6 +117,7 @@ const variables = z.object({
     .default('development'),
   HOLDPOINT_POLL_HOLD_SECONDS: wholeNumber(0, 60).default(8),
   HOLDPOINT_HELD_POLLS_MAX: wholeNumber(0, 1_000_000).default(20_000),
+  ...limitVariables,
   HOLDPOINT_GATE_ACCESS: z
     .enum(['open', 'mixed', 'capability'], 'must be open, mixed or capability')
     .default('open'),
@@ -142,6 +157,9 @@ const variables = z.object({
     .default('info'),
 })
 
+/** Everything that is read from the environment. */
+export const variableNames = [...Object.keys(variables.shape), 'ELICITATION_EXPIRATION_MINUTES']
+
 /** Reads the whole environment at once: every fault is reported, none stops the reading of the next. */
 export function readConfig(environment: Record<string, string | undefined>, cwd: string): ConfigResult {
   const set = Object.fromEntries(
@@ -171,6 +189,7 @@ export function readConfig(environment: Record<string, string | undefined>, cwd:
   if (!parsed.success || problems.length > 0) return { ok: false, problems }
 
   const v = parsed.data
+  const values: Record<string, unknown> = v
   const config: Config = {
     host: v.HOST,
     port: v.PORT,
@@ -182,6 +201,7 @@ export function readConfig(environment: Record<string, string | undefined>, cwd:
     defaultExpirationMs,
     pollHoldMs: v.HOLDPOINT_POLL_HOLD_SECONDS * 1_000,
     heldPollsMax: v.HOLDPOINT_HELD_POLLS_MAX,
+    limits: Object.fromEntries(limitNames.map((limit) => [limit, values[limitVariable(limit)]])) as Limits,
     gateAccess: v.HOLDPOINT_GATE_ACCESS,
     allowedHosts: v.HOLDPOINT_ALLOWED_HOSTS,
     trustProxy: trustedProxies(v.HOLDPOINT_TRUST_PROXY),

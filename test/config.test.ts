@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { type Config, readConfig } from '../src/config.ts'
+import { configurableLimits, defaultLimits, limitNames, limitVariable } from '../src/base/limits.ts'
+import { type Config, readConfig, variableNames } from '../src/config.ts'
 
 function read(environment: Record<string, string>): { config: Config; warnings: string[] } {
   const result = readConfig(environment, '/srv/holdpoint')
@@ -25,6 +27,7 @@ describe('the configuration', () => {
       defaultExpirationMs: 60 * 60_000,
       pollHoldMs: 8_000,
       heldPollsMax: 20_000,
+      limits: defaultLimits,
       gateAccess: 'open',
     })
     expect(warnings).toEqual([])
@@ -87,6 +90,27 @@ describe('the configuration', () => {
     const wide = { HOST: '192.0.2.7', HOLDPOINT_ENV: 'production' }
     expect(read(wide).warnings).toEqual([expect.stringContaining('HOLDPOINT_GATE_ACCESS')])
     expect(read({ ...wide, HOLDPOINT_GATE_ACCESS: 'capability' }).warnings).toEqual([])
+  })
+})
+
+describe('a limit', () => {
+  it.each(limitNames)('%s is set by a variable of its own, within bounds', (limit) => {
+    const variable = limitVariable(limit)
+    const { max } = configurableLimits[limit]
+    for (const value of [1, max])
+      expect(read({ [variable]: String(value) }).config.limits).toEqual({ ...defaultLimits, [limit]: value })
+    for (const value of ['0', '-1', 'many', '1.5', String(max + 1)])
+      expect(problems({ [variable]: value })).toEqual([`${variable} must be a whole number from 1 to ${max}`])
+  })
+
+  it('is in the README with its default, as is every other variable', async () => {
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+    const rows = readme.split('\n').filter((line) => line.startsWith('| `'))
+    for (const limit of limitNames)
+      expect(
+        rows.filter((row) => row.startsWith(`| \`${limitVariable(limit)}\` | ${defaultLimits[limit]} |`)),
+      ).toHaveLength(1)
+    for (const variable of variableNames) expect(rows.join('\n')).toContain(`\`${variable}\``)
   })
 })
 

@@ -2,6 +2,75 @@
  * Everything that strangers can grow has a limit, and the limits stand here together.
  * Units and qualifiers are in the names.
  */
+
+/**
+ * The limits that an operator may set. The name makes the variable (`HOLDPOINT_LIMIT_…`), the code of the refusal
+ * (`TOO_MANY_…`) and the label in `/metrics`. Rates are counted a minute in each server process, the rest at any moment.
+ * A known request's poll is never refused: beyond `heldPollsPerAddress` it is answered at once.
+ */
+export const configurableLimits = {
+  creationsPerAddress: {
+    name: 'creations_per_address',
+    default: 60,
+    max: 100_000,
+    counts: 'requests created in a minute from one address, on the plain address',
+  },
+  creationsPerSession: {
+    name: 'creations_per_session',
+    default: 30,
+    max: 100_000,
+    counts:
+      'requests created in a minute for one session: by one capability address, one key, or one address on the plain address',
+  },
+  unknownPollsPerAddress: {
+    name: 'unknown_polls_per_address',
+    default: 120,
+    max: 100_000,
+    counts: 'polls in a minute of requests that do not exist, from one address',
+  },
+  signInsPerAddress: {
+    name: 'sign_ins_per_address',
+    default: 10,
+    max: 100_000,
+    counts: 'sign-ins tried in a minute from one address',
+  },
+  pendingPerAddress: {
+    name: 'pending_per_address',
+    default: 20,
+    max: 1_000,
+    counts: 'requests waiting in one session from one address, on the plain address',
+  },
+  pendingPerToken: {
+    name: 'pending_per_token',
+    default: 100,
+    max: 1_000,
+    counts: 'requests waiting in one session from one capability address',
+  },
+  heldPollsPerAddress: {
+    name: 'held_polls_per_address',
+    default: 64,
+    max: 100_000,
+    counts: 'polls held open for one address',
+  },
+} as const satisfies Record<string, { name: string; default: number; max: number; counts: string }>
+
+export type Limit = keyof typeof configurableLimits
+export type Limits = Record<Limit, number>
+
+export const limitNames = Object.keys(configurableLimits) as Limit[]
+export const defaultLimits = Object.fromEntries(
+  limitNames.map((limit) => [limit, configurableLimits[limit].default]),
+) as Limits
+
+export function limitVariable(limit: Limit): string {
+  return `HOLDPOINT_LIMIT_${configurableLimits[limit].name.toUpperCase()}`
+}
+
+/** What whoever passes the limit is told, as a stable code. */
+export function limitCode(limit: Limit): string {
+  return `TOO_MANY_${configurableLimits[limit].name.toUpperCase()}`
+}
+
 /** requestedSchema as JSON, in UTF-8. */
 export const schemaBytesMax = 64 * 1024
 /** Properties, and the names that `required` adds to them. */
@@ -34,10 +103,6 @@ export const summaryCharactersMax = 300
 export const elicitationDeadlineMinMs = 60_000
 export const elicitationDeadlineMaxMs = 7 * 24 * 60 * 60_000
 
-/** Pending requests in one session: from one caller's address on the plain address, and from one capability address. */
-export const elicitationsPendingPerAddressMax = 20
-export const elicitationsPendingPerTokenMax = 100
-
 export const noteCharactersMax = 2_000
 
 /** A request on the open endpoints. */
@@ -47,9 +112,8 @@ export const contextBytesMax = 4 * 1024
 export const toolNameCharactersMax = 200
 export const urlCharactersMax = 4_096
 
-/** Polls held open: for one request, from one address. The limit of a process is configured. */
+/** Polls held open for one request. Those of an address and of a process are configured. */
 export const heldPollsPerRequestMax = 4
-export const heldPollsPerAddressMax = 64
 export const pollWaitSecondsMax = 60
 
 /** Content of a delivered answer is not given out by polls any more after this. */
@@ -84,12 +148,6 @@ export const receiverDetailCharactersMax = 300
 export const redactedTextLengthMax = 64 * 1024
 export const redactedDepthMax = 16
 export const redactedPartsMax = 10_000
-
-/** Requests a minute. Polls of a known request are never limited. */
-export const creationsPerAddressMax = 60
-export const creationsPerSessionMax = 30
-export const unknownPollsPerAddressMax = 120
-export const signInsPerAddressMax = 10
 
 /** Requests of one key to the MCP endpoint that are open at a time, and messages in one of them. */
 export const mcpRequestsPerKeyMax = 100

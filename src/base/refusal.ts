@@ -1,3 +1,5 @@
+import { type Limit, limitCode } from './limits.ts'
+
 /**
  * A refusal: the expected answer to something that cannot be done. Domain functions *return* refusals (a refusal may
  * come with a change that must be committed, such as a request found expired); the edges throw or print them.
@@ -113,14 +115,14 @@ export class SessionArchivedError extends Refusal {
   readonly code = 'SESSION_ARCHIVED'
 }
 
-/** A limit of count or rate is reached; it is worth trying again after `retryAfterSeconds`. */
+/** A limit of count or rate is passed; it is worth trying again after `retryAfterSeconds`. */
 export class TooManyError extends Refusal {
   readonly code: string
   readonly retryAfterSeconds: number
 
-  constructor(code: string, message: string, retryAfterSeconds: number) {
+  constructor(limit: Limit, message: string, retryAfterSeconds: number) {
     super(message)
-    this.code = code
+    this.code = limitCode(limit)
     this.retryAfterSeconds = retryAfterSeconds
   }
 }

@@ -1,5 +1,5 @@
 import { isUuid, newId } from '../base/ids.ts'
-import { elicitationsPendingPerAddressMax, elicitationsPendingPerTokenMax } from '../base/limits.ts'
+import { limitVariable } from '../base/limits.ts'
 import {
   ForbiddenError,
   type Refusal,
@@ -79,7 +79,7 @@ export async function ask(
   }
   const actor = mcpServerActor(source.serverName)
   return underLock(journal, sessionId, async (session, entry) => {
-    const refusal = refusalOf(session, source)
+    const refusal = refusalOf(session, source, desk)
     if (!refusal) {
       const created = await insert(desk, entry, session, wanted, source)
       if (created) {
@@ -98,7 +98,7 @@ export async function ask(
   })
 }
 
-function refusalOf({ row, pending }: LockedSession, source: Source): Refusal | null {
+function refusalOf({ row, pending }: LockedSession, source: Source, { limits }: Desk): Refusal | null {
   if (source.hasEnded)
     return new ForbiddenError(
       'This address has ended with its session or was replaced. Launch the agent again to hand it a new one.',
@@ -107,19 +107,19 @@ function refusalOf({ row, pending }: LockedSession, source: Source): Refusal | n
     return new SessionArchivedError(
       `The session ${row.id} is archived: nobody would be asked. Unarchive it, or ask for another session.`,
     )
-  const [max, of] =
+  const [limit, of] =
     source.gateTokenId === null
-      ? [elicitationsPendingPerAddressMax, 'this address']
-      : [elicitationsPendingPerTokenMax, 'this capability address']
+      ? (['pendingPerAddress', 'this address'] as const)
+      : (['pendingPerToken', 'this capability address'] as const)
   const mine = pending.filter((each) =>
     source.gateTokenId === null
       ? each.gateTokenId === null && each.callerAddress === source.callerAddress
       : each.gateTokenId === source.gateTokenId,
   )
-  if (mine.length < max) return null
+  if (mine.length < limits[limit]) return null
   return new TooManyError(
-    'TOO_MANY_PENDING',
-    `${max} requests from ${of} already wait in this session. Wait until one of them is answered, or withdraw one.`,
+    limit,
+    `${mine.length} requests from ${of} already wait in this session (${limitVariable(limit)}). Wait until one of them is answered, or withdraw one.`,
     30,
   )
 }

@@ -1,4 +1,5 @@
 import { isUuid } from '../base/ids.ts'
+import type { Limits } from '../base/limits.ts'
 import type { Queryable } from '../database/database.ts'
 import type { Elicitation } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
@@ -11,6 +12,7 @@ export interface Desk {
   journal: Journal
   /** The deadline of a request that names none. */
   defaultExpirationMs: number
+  limits: Pick<Limits, 'pendingPerAddress' | 'pendingPerToken'>
   /** Keys the withdraw tokens; the same on every server process of a database. */
   secret: string
 }

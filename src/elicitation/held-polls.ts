@@ -1,4 +1,4 @@
-import { heldPollsPerAddressMax, heldPollsPerRequestMax } from '../base/limits.ts'
+import { defaultLimits, heldPollsPerRequestMax } from '../base/limits.ts'
 
 export type HoldEnd = 'resolved' | 'time is up' | 'caller left' | 'draining' | 'not held'
 
@@ -30,15 +30,17 @@ interface Place {
   release: ((end: HoldEnd) => void) | null
 }
 
-export function createHeldPolls(heldMax: number): HeldPolls {
+export function createHeldPolls(
+  heldMax: number,
+  heldPerAddressMax: number = defaultLimits.heldPollsPerAddress,
+): HeldPolls {
   const places = new Map<string, Set<Place>>()
   const heldByAddress = new Map<string, number>()
   let held = 0
   let draining = false
 
   function hasRoom(atRequest: Set<Place>, address: string): boolean {
-    if (draining || held >= heldMax || (heldByAddress.get(address) ?? 0) >= heldPollsPerAddressMax)
-      return false
+    if (draining || held >= heldMax || (heldByAddress.get(address) ?? 0) >= heldPerAddressMax) return false
     let here = 0
     for (const place of atRequest) if (place.release) here++
     return here < heldPollsPerRequestMax

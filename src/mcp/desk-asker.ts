@@ -16,6 +16,8 @@ export interface DeskAskerOptions {
   isDraining: () => boolean
   /** Counts one more question of this key; says so when that is one too many. */
   countCreation: () => Promise<Refusal | null>
+  /** Told why a question was not put. */
+  onRefused: (refusal: Refusal) => void
   /** The id that the client got at `initialize` and sends along. */
   mcpSessionId: string | null
 }
@@ -24,7 +26,7 @@ export interface DeskAskerOptions {
 export function createDeskAsker(
   options: DeskAskerOptions,
 ): Asker & { withdrawCall(id: RequestId): Promise<void> } {
-  const { desk, poller, identity, isDraining, countCreation, mcpSessionId } = options
+  const { desk, poller, identity, isDraining, countCreation, onRefused, mcpSessionId } = options
   const address = `key:${identity.id}`
 
   /** By the request id, and only what this very key asked. */
@@ -46,6 +48,11 @@ export function createDeskAsker(
   async function takeBack(requestId: string): Promise<void> {
     const row = await findOwn(requestId)
     if (row) await withdraw(desk, row, actorOf(identity))
+  }
+
+  function refused(refusal: Refusal): AskError {
+    onRefused(refusal)
+    return new AskError(refusal.code, refusal.message)
   }
 
   return {
@@ -87,8 +94,4 @@ export function createDeskAsker(
     withdraw: takeBack,
     withdrawCall: (id) => (mcpSessionId === null ? Promise.resolve() : takeBack(requestIdOf(id))),
   }
-}
-
-function refused({ code, message }: Refusal): AskError {
-  return new AskError(code, message)
 }

@@ -6,7 +6,7 @@ import { type Authenticator, isSameOrigin, keyIn } from '../auth/authenticator.t
 import type { Identity } from '../auth/identity.ts'
 import { newToken } from '../base/ids.ts'
 import { isRecord, own } from '../base/json.ts'
-import { creationsPerSessionMax, mcpBatchMax, mcpRequestsPerKeyMax } from '../base/limits.ts'
+import { type Limits, limitVariable, mcpBatchMax, mcpRequestsPerKeyMax } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { TooManyError } from '../base/refusal.ts'
 import type { Desk } from '../elicitation/elicitation.ts'
@@ -22,6 +22,7 @@ export interface McpServices {
   desk: Desk
   poller: Poller
   authenticator: Authenticator
+  limits: Pick<Limits, 'creationsPerSession'>
   publicUrl: string
   /** True from the moment the server begins to go away. */
   isDraining: () => boolean
@@ -38,10 +39,11 @@ const mcpSessionHeader = 'mcp-session-id'
  */
 export function registerMcp(app: FastifyInstance, services: McpServices): void {
   const { log, desk, poller, authenticator, publicUrl, isDraining } = services
+  const creationsMax = services.limits.creationsPerSession
   const openByKey = new Map<string, number>()
   const keyOfRequest = new WeakMap<FastifyRequest, string>()
   const creations = app.createRateLimit({
-    max: creationsPerSessionMax,
+    max: creationsMax,
     timeWindow: 60_000,
     keyGenerator: (request) => `mcp:${keyOfRequest.get(request)}`,
   })
@@ -75,7 +77,7 @@ export function registerMcp(app: FastifyInstance, services: McpServices): void {
 
     const sent = request.headers[mcpSessionHeader]
     const mcpSessionId = typeof sent === 'string' && sent !== '' ? sent : null
-    const asker = askerFor(request, identity, mcpSessionId)
+    const asker = askerFor(request, reply, identity, mcpSessionId)
     for (const id of messages.map(cancelledCall)) if (id !== null) await asker.withdrawCall(id)
     if (messages.some((message) => own(message, 'method') === 'initialize'))
       reply.raw.setHeader(mcpSessionHeader, newToken(16))
@@ -109,7 +111,12 @@ export function registerMcp(app: FastifyInstance, services: McpServices): void {
     return reply
   }
 
-  function askerFor(request: FastifyRequest, identity: Identity, mcpSessionId: string | null) {
+  function askerFor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    identity: Identity,
+    mcpSessionId: string | null,
+  ) {
     keyOfRequest.set(request, identity.id)
     return createDeskAsker({
       desk,
@@ -117,12 +124,15 @@ export function registerMcp(app: FastifyInstance, services: McpServices): void {
       identity,
       isDraining,
       mcpSessionId,
+      onRefused({ code }) {
+        reply.refusalCode = code
+      },
       async countCreation() {
         const result = await creations(request)
         if (result.isAllowed || !result.isExceeded) return null
         return new TooManyError(
-          'RATE_LIMITED',
-          `More than ${creationsPerSessionMax} questions were asked with this key in a minute. Wait ${result.ttlInSeconds} s and ask again.`,
+          'creationsPerSession',
+          `More than ${creationsMax} questions were asked with this key in a minute (${limitVariable('creationsPerSession')}). Wait ${result.ttlInSeconds} s and ask again.`,
           result.ttlInSeconds,
         )
       },

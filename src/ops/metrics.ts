@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { createdAtOf } from '../base/ids.ts'
+import { configurableLimits, type Limits, limitCode, limitNames } from '../base/limits.ts'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { HeldPolls } from '../elicitation/held-polls.ts'
@@ -13,6 +14,8 @@ import type { JobRun, Jobs } from '../jobs/boss.ts'
 export interface Measured {
   database: Database
   heldPolls: HeldPolls
+  limits: Limits
+  heldPollsMax: number
   fanout: Fanout
   jobs: Jobs
   gate: { status(): Promise<GateStatus> }
@@ -58,10 +61,13 @@ export function createMetrics(): Metrics {
   })
   const refusals = new Counter({
     name: 'holdpoint_refusals_total',
-    help: 'Requests that the REST surface refused, by the code that the caller was told; limits above all.',
+    help: 'Requests that were refused over REST, and questions over MCP, by the code that the caller was told.',
     labelNames: ['code'] as const,
     registers,
   })
+  // A limit that nobody has passed yet is there from the start, so that an alert can be written on it.
+  for (const limit of limitNames)
+    if (limit !== 'heldPollsPerAddress') refusals.inc({ code: limitCode(limit) }, 0)
   const created = new Counter({
     name: 'holdpoint_elicitations_created_total',
     help: 'Requests put to people.',
@@ -143,7 +149,7 @@ export function createMetrics(): Metrics {
 
 function registerGauges(
   registry: Registry,
-  { database, heldPolls, fanout, jobs, gate, now }: Measured,
+  { database, heldPolls, limits, heldPollsMax, fanout, jobs, gate, now }: Measured,
 ): void {
   const registers = [registry]
   const remembered = <T>(read: () => Promise<T>) => rememberedFor(readAgainAfterMs, read)
@@ -187,6 +193,14 @@ function registerGauges(
       this.set(heldPolls.size)
     },
   })
+  const limit = new Gauge({
+    name: 'holdpoint_limit',
+    help: 'Limits that are configured; holdpoint_refusals_total counts who passed one, under TOO_MANY_ and its name.',
+    labelNames: ['name'] as const,
+    registers,
+  })
+  limit.set({ name: 'held_polls' }, heldPollsMax)
+  for (const each of limitNames) limit.set({ name: configurableLimits[each].name }, limits[each])
   new Gauge({
     name: 'holdpoint_subscribers',
     help: 'Subscriptions that this process serves.',

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { limitCode, limitNames } from '../base/limits.ts'
 import { AlreadyResolvedError, InvalidContentError, type Refusal, TooManyError } from '../base/refusal.ts'
 
 declare module 'fastify' {
@@ -41,8 +42,7 @@ const statusOf: Record<string, [status: number, title: string]> = {
   REQUEST_ID_TAKEN: [422, 'Request id taken'],
   ALREADY_RESOLVED: [422, 'Already resolved'],
   EXPIRED: [422, 'Expired'],
-  RATE_LIMITED: [429, 'Too many requests'],
-  TOO_MANY_PENDING: [429, 'Too many pending requests'],
+  ...Object.fromEntries(limitNames.map((limit) => [limitCode(limit), [429, 'Too many requests']])),
   INTERNAL: [500, 'Internal error'],
   GOING_AWAY: [503, 'Going away'],
   DATABASE_UNAVAILABLE: [503, 'Database unavailable'],

@@ -1,11 +1,6 @@
 import type {} from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import {
-  creationsPerAddressMax,
-  creationsPerSessionMax,
-  signInsPerAddressMax,
-  unknownPollsPerAddressMax,
-} from '../base/limits.ts'
+import { configurableLimits, type Limit, type Limits, limitVariable } from '../base/limits.ts'
 import { TooManyError } from '../base/refusal.ts'
 
 /** Counts one more, and says so when that is one too many. Counted a minute, in this process. */
@@ -21,10 +16,10 @@ export interface Rates {
 const keys = new WeakMap<FastifyRequest, string>()
 
 /** Needs @fastify/rate-limit to be registered (not global). */
-export function createRates(app: FastifyInstance): Rates {
-  const rate = (max: number, what: string): Rate => {
+export function createRates(app: FastifyInstance, limits: Limits): Rates {
+  const rate = (limit: Limit): Rate => {
     const check = app.createRateLimit({
-      max,
+      max: limits[limit],
       timeWindow: 60_000,
       keyGenerator: (request) => keys.get(request) ?? request.ip,
     })
@@ -33,16 +28,16 @@ export function createRates(app: FastifyInstance): Rates {
       const result = await check(request)
       if (result.isAllowed || !result.isExceeded) return null
       return new TooManyError(
-        'RATE_LIMITED',
-        `More than ${max} ${what} a minute. Wait ${result.ttlInSeconds} s and send it again.`,
+        limit,
+        `More than ${limits[limit]} ${configurableLimits[limit].counts} (${limitVariable(limit)}). Wait ${result.ttlInSeconds} s and send it again.`,
         result.ttlInSeconds,
       )
     }
   }
   return {
-    creationsByAddress: rate(creationsPerAddressMax, 'requests were created from this address in'),
-    creationsBySession: rate(creationsPerSessionMax, 'requests were created for this session in'),
-    unknownPolls: rate(unknownPollsPerAddressMax, 'polls of unknown requests came from this address in'),
-    signIns: rate(signInsPerAddressMax, 'sign-ins were tried from this address in'),
+    creationsByAddress: rate('creationsPerAddress'),
+    creationsBySession: rate('creationsPerSession'),
+    unknownPolls: rate('unknownPollsPerAddress'),
+    signIns: rate('signInsPerAddress'),
   }
 }

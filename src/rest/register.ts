@@ -1,6 +1,7 @@
 import fastifyRateLimit from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
 import type { FailedSignIns } from '../auth/failed-sign-ins.ts'
+import type { Limits } from '../base/limits.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { registerElicitations } from './elicitations.ts'
 import { registerHooks } from './hooks.ts'
@@ -13,12 +14,17 @@ import { registerSignIn } from './sign-in.ts'
 /** The REST surface under /api/v1. */
 export async function registerRest(
   app: FastifyInstance,
-  services: RestServices & { secret: string; failedSignIns: FailedSignIns; notifier: Notifier },
+  services: RestServices & {
+    limits: Limits
+    secret: string
+    failedSignIns: FailedSignIns
+    notifier: Notifier
+  },
 ): Promise<void> {
   const { authenticator, notifier, publicUrl } = services
   const { journal } = services.desk
   await app.register(fastifyRateLimit, { global: false })
-  const rates = createRates(app)
+  const rates = createRates(app, services.limits)
   registerElicitations(app, services, rates)
   registerHooks(app, services, rates)
   registerSignIn(app, { ...services, journal }, rates)

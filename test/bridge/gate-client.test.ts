@@ -99,7 +99,7 @@ describe('asking over HTTP', () => {
       if (count === 2)
         return {
           status: 429,
-          body: { code: 'TOO_MANY_PENDING', message: 'later' },
+          body: { code: 'TOO_MANY_PENDING_PER_ADDRESS', message: 'later' },
           headers: { 'retry-after': '1' },
         }
       return request.method === 'POST'

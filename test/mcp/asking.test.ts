@@ -215,8 +215,11 @@ describe('ask_person', () => {
       )
     expect(await callTool(agent, 'ask_person', { message: 'Go?', wait_seconds: 0 })).toMatchObject({
       isError: true,
-      text: expect.stringMatching(/^TOO_MANY_PENDING: /),
+      text: expect.stringMatching(/^TOO_MANY_PENDING_PER_ADDRESS: /),
     })
+    expect((await server.rest('GET', '/metrics')).body).toContain(
+      'holdpoint_refusals_total{code="TOO_MANY_PENDING_PER_ADDRESS"} 1\n',
+    )
   })
 })
 

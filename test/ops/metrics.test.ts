@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultLimits } from '../../src/base/limits.ts'
 import { createHttp } from '../../src/http.ts'
 import { createMetrics, type Measured } from '../../src/ops/metrics.ts'
 import { createSession, post, requestId } from '../support/ask.ts'
@@ -81,9 +82,25 @@ describe('the metrics', () => {
     for (let i = 0; i < 21; i++) await post(server, session.id, { id: requestId() })
     await server.rest('PATCH', '/api/v1/elicitations/none/respond', { body: {} })
     const found = await scrape()
-    expect(found.get('holdpoint_refusals_total{code="TOO_MANY_PENDING"}')).toBe(1)
+    expect(found.get('holdpoint_refusals_total{code="TOO_MANY_PENDING_PER_ADDRESS"}')).toBe(1)
     expect(found.get('holdpoint_refusals_total{code="UNAUTHENTICATED"}')).toBe(1)
-    expect(found.has('holdpoint_refusals_total{code="RATE_LIMITED"}')).toBe(false)
+    expect(found.get('holdpoint_refusals_total{code="TOO_MANY_PENDING_PER_TOKEN"}')).toBe(0)
+  })
+
+  it('show the limits as they are configured', async () => {
+    await using strict = await startServer({ environment: { HOLDPOINT_LIMIT_PENDING_PER_ADDRESS: '3' } })
+    const found = await scrape(strict)
+    const limits = [...found].filter(([name]) => name.startsWith('holdpoint_limit{'))
+    expect(Object.fromEntries(limits)).toEqual({
+      'holdpoint_limit{name="creations_per_address"}': 60,
+      'holdpoint_limit{name="creations_per_session"}': 30,
+      'holdpoint_limit{name="unknown_polls_per_address"}': 120,
+      'holdpoint_limit{name="sign_ins_per_address"}': 10,
+      'holdpoint_limit{name="pending_per_address"}': 3,
+      'holdpoint_limit{name="pending_per_token"}': 100,
+      'holdpoint_limit{name="held_polls_per_address"}': 64,
+      'holdpoint_limit{name="held_polls"}': 20_000,
+    })
   })
 
   it('read the gauges when they are scraped', async () => {
@@ -117,6 +134,8 @@ describe('without a database', () => {
     const measured = {
       database: { query: gone, pool: { totalCount: 0, idleCount: 0, waitingCount: 0 } },
       heldPolls: { size: 7 },
+      limits: defaultLimits,
+      heldPollsMax: 100,
       fanout: { size: 0 },
       jobs: { overdueSeconds: gone },
       gate: { status: gone },
@@ -139,6 +158,8 @@ describe('without a database', () => {
         pool: { totalCount: 3, idleCount: 1, waitingCount: 0 },
       },
       heldPolls: { size: 0 },
+      limits: defaultLimits,
+      heldPollsMax: 100,
       fanout: { size: 5 },
       jobs: { overdueSeconds: async () => new Map([['sweep', 12.5]]) },
       gate: { status: async () => ({ reachable: false, incident: { closedAt: null } }) },

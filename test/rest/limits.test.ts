@@ -1,13 +1,28 @@
 import { describe, expect, it } from 'vitest'
+import { type Limit, type Limits, limitCode, limitVariable } from '../../src/base/limits.ts'
 import { createSession, requestId } from '../support/ask.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { type RestResponse, startServer, type TestServer } from '../support/server.ts'
 
 /** Behind a proxy that names the caller, so that one test can come from many addresses. */
-const start = () => startServer({ environment: { HOLDPOINT_TRUST_PROXY: '127.0.0.1' } })
+const start = (limits: Partial<Limits> = {}) => {
+  const configured = Object.entries(limits).map(([limit, value]) => [
+    limitVariable(limit as Limit),
+    String(value),
+  ])
+  return startServer({
+    environment: { HOLDPOINT_TRUST_PROXY: '127.0.0.1', ...Object.fromEntries(configured) },
+  })
+}
 const from = (address: string) => ({ 'x-forwarded-for': address, 'content-type': 'application/json' })
 
-const create = (server: TestServer, session: string, address: string, id = requestId()) =>
-  server.rest('POST', '/api/v1/elicitations', {
+const create = (
+  server: TestServer,
+  session: string,
+  address: string,
+  id = requestId(),
+  path = '/api/v1/elicitations',
+) =>
+  server.rest('POST', path, {
     headers: from(address),
     body: JSON.stringify({
       message: 'Go?',
@@ -15,55 +30,120 @@ const create = (server: TestServer, session: string, address: string, id = reque
     }),
   })
 
+/** How often `/metrics` says that a limit was passed. */
+async function refusals(server: TestServer, limit: Limit): Promise<number> {
+  const { body } = await server.rest('GET', '/metrics')
+  return Number(
+    new RegExp(`^holdpoint_refusals_total\\{code="${limitCode(limit)}"\\} (\\d+)$`, 'm').exec(body)![1],
+  )
+}
+
+const unknown = (server: TestServer, address: string, path = '/api/v1/elicitations') =>
+  server.rest('GET', `${path}/unknown-${requestId()}?wait=0`, { headers: { 'x-forwarded-for': address } })
+
+/** What whoever passes a limit is told: which one, and when to come again. */
+function expectRefused(answer: RestResponse, limit: Limit): void {
+  expect(answer).toMatchObject({ status: 429, body: { code: limitCode(limit) } })
+  expect(answer.body.message).toContain(limitVariable(limit))
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+}
+
 describe('limits on the open address', () => {
-  it('lets 20 requests of one address wait in a session, and leaves everybody else their share', async () => {
-    await using server = await start()
+  it('lets so many requests of one address wait in a session, and leaves everybody else their share', async () => {
+    const max = 3
+    await using server = await start({ pendingPerAddress: max })
     const session = await createSession(server)
-    for (let i = 0; i < 20; i++) expect((await create(server, session.id, '192.0.2.1')).status).toBe(201)
-    const refused = await create(server, session.id, '192.0.2.1')
-    expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_PENDING' } })
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    for (let i = 0; i < max; i++) expect((await create(server, session.id, '192.0.2.1')).status).toBe(201)
+    expectRefused(await create(server, session.id, '192.0.2.1'), 'pendingPerAddress')
     expect((await create(server, session.id, '192.0.2.2')).status).toBe(201)
     const { elicitations } = await server.graphql(
       `query($s: ID!) { elicitations(sessionId: $s) { totalCount } }`,
       { s: session.id },
     )
-    expect(elicitations.totalCount).toBe(21)
+    expect(elicitations.totalCount).toBe(max + 1)
+    expect(await refusals(server, 'pendingPerAddress')).toBe(1)
   })
 
-  it('takes 30 creations a minute of one address for a session, 60 in all, and says when to come again', async () => {
-    await using server = await start()
+  it('takes so many creations a minute of one address for a session, and in all, and says when to come again', async () => {
+    const max = 3
+    await using server = await start({ creationsPerSession: max, creationsPerAddress: 2 * max })
     const sessions = await Promise.all([createSession(server), createSession(server), createSession(server)])
     // The same request again and again: nothing waits, and every one counts.
-    const again = async (index: number) =>
-      (await create(server, sessions[index]!.id, '192.0.2.1', `again-${index}`)).status
-    for (let i = 0; i < 30; i++) expect([200, 201]).toContain(await again(0))
-    const refused = await create(server, sessions[0]!.id, '192.0.2.1', 'again-0')
-    expect(refused).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    const again = (index: number) => create(server, sessions[index]!.id, '192.0.2.1', `again-${index}`)
+    const takes = async (index: number, times: number) => {
+      for (let i = 0; i < times; i++) expect([200, 201]).toContain((await again(index)).status)
+    }
+    await takes(0, max)
+    expectRefused(await again(0), 'creationsPerSession')
     expect((await create(server, sessions[0]!.id, '192.0.2.2', 'again-0')).status).toBe(200)
-    for (let i = 0; i < 29; i++) expect([200, 201]).toContain(await again(1))
-    expect(await again(2)).toBe(429)
+    await takes(1, max - 1)
+    expectRefused(await again(2), 'creationsPerAddress')
     expect((await create(server, sessions[2]!.id, '192.0.2.3')).status).toBe(201)
+    expect(await refusals(server, 'creationsPerSession')).toBe(1)
+    expect(await refusals(server, 'creationsPerAddress')).toBe(1)
   })
 
-  it('limits polls of unknown requests and never those of a known one', async () => {
-    await using server = await start()
+  it('takes so many polls of unknown requests a minute, and any number of a known one', async () => {
+    const max = 3
+    await using server = await start({ unknownPollsPerAddress: max })
     const { body } = await create(server, (await createSession(server)).id, '192.0.2.1')
-    const poll = (id: string) =>
-      server.rest('GET', `/api/v1/elicitations/${id}?wait=0`, { headers: { 'x-forwarded-for': '192.0.2.1' } })
-    const statuses: number[] = []
-    for (let i = 0; i < 121; i++) statuses.push((await poll(`unknown-${i}`)).status)
-    expect(statuses.slice(0, 120).every((status) => status === 404)).toBe(true)
-    expect(statuses[120]).toBe(429)
-    for (let i = 0; i < 150; i++) expect((await poll(body.requestId)).status).toBe(200)
+    for (let i = 0; i < max; i++) expect((await unknown(server, '192.0.2.1')).status).toBe(404)
+    expectRefused(await unknown(server, '192.0.2.1'), 'unknownPollsPerAddress')
+    expect((await unknown(server, '192.0.2.2')).status).toBe(404)
+    for (let i = 0; i < 10 * max; i++)
+      expect(
+        (
+          await server.rest('GET', `/api/v1/elicitations/${body.requestId}?wait=0`, {
+            headers: { 'x-forwarded-for': '192.0.2.1' },
+          })
+        ).status,
+      ).toBe(200)
+    expect(await refusals(server, 'unknownPollsPerAddress')).toBe(1)
   })
 
-  it('takes ten sign-ins a minute', async () => {
-    await using server = await start()
+  it('takes so many sign-ins a minute', async () => {
+    const max = 2
+    await using server = await start({ signInsPerAddress: max })
     const signIn = () => server.rest('POST', '/api/v1/sign-in', { body: { key: 'a-wrong-key' } })
-    for (let i = 0; i < 10; i++) expect((await signIn()).status).toBe(401)
-    expect(await signIn()).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
+    for (let i = 0; i < max; i++) expect((await signIn()).status).toBe(401)
+    expectRefused(await signIn(), 'signInsPerAddress')
+    expect(await refusals(server, 'signInsPerAddress')).toBe(1)
+  })
+
+  it('lets a capability address have its own share, whatever strangers use up on the plain one', async () => {
+    await using server = await start({
+      pendingPerToken: 2,
+      pendingPerAddress: 1,
+      creationsPerSession: 4,
+      unknownPollsPerAddress: 1,
+    })
+    const session = await createSession(server)
+    const { rotateGateToken } = await server.graphql(
+      'mutation($s: ID!) { rotateGateToken(sessionId: $s) { ... on RotateGateTokenSuccess { gateToken { url } } } }',
+      { s: session.id },
+    )
+    const { pathname } = new URL(rotateGateToken.gateToken.url)
+    // A stranger at the very address that the real server calls from.
+    await create(server, session.id, '192.0.2.1')
+    expectRefused(await create(server, session.id, '192.0.2.1'), 'pendingPerAddress')
+    for (let i = 0; i < 3; i++) await create(server, session.id, '192.0.2.1')
+    expectRefused(await create(server, session.id, '192.0.2.1'), 'creationsPerSession')
+    await unknown(server, '192.0.2.1')
+    expectRefused(await unknown(server, '192.0.2.1'), 'unknownPollsPerAddress')
+
+    const mine: RestResponse[] = []
+    for (let i = 0; i < 3; i++) mine.push(await create(server, session.id, '192.0.2.1', undefined, pathname))
+    expect(mine.map(({ status }) => status)).toEqual([201, 201, 429])
+    expectRefused(mine[2]!, 'pendingPerToken')
+    for (const { body } of mine.slice(0, 2))
+      expect(
+        (
+          await server.rest('GET', `${pathname}/${body.requestId}?wait=0`, {
+            headers: { 'x-forwarded-for': '192.0.2.1' },
+          })
+        ).status,
+      ).toBe(200)
+    expect(await refusals(server, 'pendingPerToken')).toBe(1)
   })
 })
 
@@ -92,6 +172,28 @@ describe('held polls', () => {
     abort.abort()
     await Promise.all(held)
     await expect.poll(() => server.app.heldPolls()).toBe(0)
+  })
+
+  it('are as many for an address as are configured', async () => {
+    await using server = await start({ heldPollsPerAddress: 1 })
+    const session = await createSession(server)
+    const [first, second] = [
+      await create(server, session.id, '192.0.2.1'),
+      await create(server, session.id, '192.0.2.1'),
+    ]
+    const abort = new AbortController()
+    const hold = ({ body }: RestResponse, address: string) =>
+      server
+        .rest('GET', `/api/v1/elicitations/${body.requestId}?wait=60`, {
+          headers: { 'x-forwarded-for': address },
+          signal: abort.signal,
+        })
+        .catch(() => null)
+    const held = [hold(first, '192.0.2.1'), hold(first, '192.0.2.2')]
+    await expect.poll(() => server.app.heldPolls()).toBe(2)
+    expect(await hold(second, '192.0.2.1')).toMatchObject({ status: 200, body: { action: 'pending' } })
+    abort.abort()
+    await Promise.all(held)
   })
 
   it('cost the database nothing while they wait', async () => {

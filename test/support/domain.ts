@@ -1,4 +1,5 @@
 import type { Identity } from '../../src/auth/identity.ts'
+import { defaultLimits } from '../../src/base/limits.ts'
 import { isRefusal } from '../../src/base/refusal.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Session } from '../../src/database/generated/prisma/client.ts'
@@ -41,7 +42,12 @@ export async function openDomain(): Promise<TestDomain> {
   const database = openDatabase({ connectionString: owned.connectionString, connectionsMax: 10 })
   const clock = { now: beginning }
   const journal = createJournal({ database, now: () => clock.now, onCommitted: () => {} })
-  const desk: Desk = { journal, defaultExpirationMs: 60 * 60_000, secret: 'a secret for tests' }
+  const desk: Desk = {
+    journal,
+    defaultExpirationMs: 60 * 60_000,
+    limits: defaultLimits,
+    secret: 'a secret for tests',
+  }
   const got = <T>(result: T): Exclude<T, Error> => {
     if (isRefusal(result)) throw result
     return result as Exclude<T, Error>

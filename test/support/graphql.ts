@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { createAuthenticator } from '../../src/auth/authenticator.ts'
 import { createKey, type NewKey } from '../../src/auth/keys.ts'
 import type { Role } from '../../src/auth/role.ts'
+import { defaultLimits } from '../../src/base/limits.ts'
 import { isRefusal, NotFoundError } from '../../src/base/refusal.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Session } from '../../src/database/generated/prisma/client.ts'
@@ -99,7 +100,12 @@ export async function startGraphql({
   undo.defer(() => presence.stop())
   const authenticator = createAuthenticator({ journal, secret: 'a secret for tests', onError })
   undo.defer(() => authenticator.stop())
-  const desk: Desk = { journal, defaultExpirationMs: 60 * 60_000, secret: 'a secret for tests' }
+  const desk: Desk = {
+    journal,
+    defaultExpirationMs: 60 * 60_000,
+    limits: defaultLimits,
+    secret: 'a secret for tests',
+  }
 
   function follow(event: Parameters<Fanout['publish']>[0]): void {
     if (event.type === 'key.revoked') {
