@@ -10,7 +10,10 @@ let browser: Browser
 let house: House
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 beforeAll(async () => {
-  ;[server, browser] = await Promise.all([startServer(), openBrowser()])
+  ;[server, browser] = await Promise.all([
+    startServer({ environment: { ELICITATION_EXPIRATION_MINUTES: '90' } }),
+    openBrowser(),
+  ])
   house = { url: server.url, adminKey: server.config.adminKey! }
 })
 afterAll(async () => {
@@ -440,13 +443,20 @@ describe('the other pages', () => {
     await page.getByText('ELICITATION_REQUEST_URL', { exact: true }).waitFor()
     for (const name of ['POLL_URL', 'PREFER_HTTP_FALLBACK', 'TTL_MS', 'SESSION_ID'])
       await page.getByText(`ELICITATION_${name}`, { exact: true }).waitFor()
-    await page.getByRole('group', { name: 'Claude Code: .mcp.json' }).getByText('"mcpServers"').waitFor()
+    // An hour and a half, as this server is told to wait; the runtime waits five minutes more.
+    await page.getByText('5400000', { exact: true }).waitFor()
+    const claudeCode = page.getByRole('group', { name: 'Claude Code: .mcp.json' })
+    await claudeCode.getByText('"mcpServers"').waitFor()
+    await claudeCode.getByText('"timeout": 5700000').waitFor()
     await page
       .getByRole('group', { name: 'Codex: config.toml' })
       .getByText('[mcp_servers.example.env]')
       .waitFor()
     await page.getByRole('button', { name: 'Check now' }).click()
     await page.getByText('Reachable', { exact: true }).waitFor()
+    const access = page.getByRole('region', { name: 'Who can ask' })
+    await access.getByText(/running sessions? asks? on the plain address/).waitFor()
+    await access.getByText('set HOLDPOINT_GATE_ACCESS to mixed').waitFor()
     await context.close()
   })
 

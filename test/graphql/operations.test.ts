@@ -166,7 +166,7 @@ describe('prepareLaunch', () => {
 describe('the gate', () => {
   test('is told by the query and probed by the mutation', async () => {
     const fields =
-      'url access reachable detail checkedAt incident { openedAt closedAt detail pagedAt } hosts { host reachable detail checkedAt }'
+      'url access expirationMs sessionsOnPlainAddress reachable detail checkedAt incident { openedAt closedAt detail pagedAt } hosts { host reachable detail checkedAt }'
     Object.assign(server.gateStatus, {
       incident: { openedAt: new Date(0), closedAt: null, detail: 'refused', pagedAt: null },
       hosts: [{ host: 'laptop', reachable: null, detail: null, checkedAt: new Date(0) }],
@@ -175,6 +175,8 @@ describe('the gate', () => {
     expect(gate).toEqual({
       url: server.gateStatus.url,
       access: 'OPEN',
+      expirationMs: server.services.desk.defaultExpirationMs,
+      sessionsOnPlainAddress: expect.any(Number),
       reachable: null,
       detail: null,
       checkedAt: null,

@@ -1,5 +1,6 @@
 import { Alert, Button, Stack, Text, Title } from '@mantine/core'
 import { useClient } from 'urql'
+import { Access } from '../gate/access.tsx'
 import { Copyable } from '../gate/copyable.tsx'
 import classes from '../gate/gate.module.css'
 import {
@@ -38,6 +39,7 @@ export function GatePage() {
         <>
           <State gate={live.data.gate} onChecked={live.refresh} />
           <Hosts hosts={live.data.gate.hosts} />
+          <Access {...live.data.gate} />
           <Addresses gate={live.data.gate} sessionId={sessionId} />
         </>
       ) : (
@@ -149,7 +151,7 @@ function Hosts({ hosts }: { hosts: Gate['hosts'] }) {
 }
 
 function Addresses({ gate, sessionId }: { gate: Gate; sessionId: string | null }) {
-  const facts: GateFacts = { collectionUrl: gate.url, expirationMs: 60 * 60_000, sessionId }
+  const facts: GateFacts = { collectionUrl: gate.url, expirationMs: gate.expirationMs, sessionId }
   return (
     <>
       <section aria-labelledby="variables">
@@ -166,8 +168,8 @@ function Addresses({ gate, sessionId }: { gate: Gate; sessionId: string | null }
             <Alert color="orange" variant="light">
               <Text size="sm">
                 {gate.access === 'CAPABILITY'
-                  ? 'This server takes requests only on addresses of their own, one for each session and server: let holdpoint prepare write them. The plain address below is refused.'
-                  : 'Sessions get addresses of their own from holdpoint prepare; the plain address below is still served.'}
+                  ? 'The plain address below is refused: let holdpoint prepare write addresses of their own.'
+                  : 'The plain address below is still served; holdpoint prepare writes addresses of their own.'}
               </Text>
             </Alert>
           )}

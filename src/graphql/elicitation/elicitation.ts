@@ -56,6 +56,15 @@ export const Elicitation = builder.prismaObject('Elicitation', {
       nullable: true,
       description: "The MCP server's own id of a request of mode URL.",
     }),
+    callerAddress: t.string({
+      nullable: true,
+      description:
+        'The network address that a request on the plain address came from; a flood is dismissed by it. Null on a capability address, for what was asked with a key, and to a key bound to a session.',
+      resolve: ({ gateTokenId, callerAddress }, _args, { identity }) =>
+        gateTokenId === null && identity.sessionId === null && !callerAddress?.startsWith('key:')
+          ? callerAddress
+          : null,
+    }),
     toolName: t.exposeString('toolName', { nullable: true }),
     context: t.exposeString('context', { nullable: true }),
     meta: t.expose('meta', { type: 'JSON', description: 'The whole `_meta`, as sent.' }),

@@ -51,6 +51,11 @@ export const ApprovalGate = builder.objectRef<GateStatus>('ApprovalGate').implem
       description: 'The one that is open, or else the latest.',
     }),
     hosts: t.expose('hosts', { type: [GateHost] }),
+    expirationMs: t.int({
+      description:
+        'How long a request that names no deadline of its own waits for a person, in milliseconds: what agents are told as ELICITATION_TTL_MS.',
+      resolve: (_gate, _args, { services }) => services.desk.defaultExpirationMs,
+    }),
     sessionsOnPlainAddress: t.int({
       description:
         'Living sessions that still ask on the plain address. At zero, nothing is lost by closing it (HOLDPOINT_GATE_ACCESS capability).',
