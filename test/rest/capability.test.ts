@@ -146,6 +146,31 @@ describe('a capability address', () => {
   })
 })
 
+it('the caller’s address is told of what came in on the plain address, and to nobody whose key is bound', async () => {
+  const server = mixed
+  const session = await createSession(server)
+  const { createApiKey } = await server.graphql(
+    `mutation($input: CreateApiKeyInput!) { createApiKey(input: $input) { ... on CreateApiKeySuccess { secret } } }`,
+    { input: { name: 'bound', role: 'VIEWER', sessionId: session.id } },
+  )
+  const bound = createApiKey.secret
+  const plain = (await post(server, session.id)).body.requestId
+  const capable = (await post(server, session.id, {}, await addressFor(server, session.id))).body.requestId
+  const keyed = requestId()
+  const asked = await server.rest('POST', '/api/v1/elicitations', {
+    key: bound,
+    body: { message: 'Go?', _meta: { 'com.pulsemcp/request-id': keyed } },
+  })
+  expect(asked.status).toBe(201)
+  const addressOf = async (r: string, key?: string) =>
+    (await server.graphql(`query($r: String!) { elicitation(requestId: $r) { callerAddress } }`, { r }, key))
+      .elicitation.callerAddress
+  expect(await addressOf(plain)).toBe('127.0.0.1')
+  expect(await addressOf(plain, bound)).toBeNull()
+  expect(await addressOf(capable)).toBeNull()
+  expect(await addressOf(keyed)).toBeNull()
+})
+
 it('in capability mode the plain address takes nothing new and says which variable to look at', async () => {
   const server = capability
   const refused = await post(server, (await createSession(server)).id)

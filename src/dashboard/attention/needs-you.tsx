@@ -1,4 +1,4 @@
-import { Anchor, CloseButton, Stack, Text, Title } from '@mantine/core'
+import { CloseButton, Stack, Text, Title } from '@mantine/core'
 import { useMemo } from 'react'
 import { Banner } from '../elicitation/banner.tsx'
 import type { AttentionQuery, AttentionSessionFragment, RequestFragment } from '../generated/graphql.ts'
@@ -9,6 +9,7 @@ import { Standin } from '../states/failure.tsx'
 import { Ago } from '../text/moment.tsx'
 import classes from './attention.module.css'
 import { useAttention } from './attention.tsx'
+import { ClearGone } from './clear-gone.tsx'
 import { regionNames } from './region-name.ts'
 import { useSteadyList } from './steady-list.ts'
 
@@ -31,11 +32,7 @@ export function NeedsYou() {
         <Title order={1} id="needs-you">
           Needs you {data && <span className={classes.number}>{total}</span>}
         </Title>
-        {gone > 1 && (
-          <Anchor component="button" type="button" size="sm" onClick={clearGone}>
-            Clear the {gone} that are done
-          </Anchor>
-        )}
+        <ClearGone count={gone} onClear={clearGone} />
       </div>
       <Standin of={attention} />
       {data && kept.length === 0 && (

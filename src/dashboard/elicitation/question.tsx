@@ -10,7 +10,7 @@ import { Listening } from './listening.tsx'
 
 /** Who asks for what, and until when. `withSession` where the page itself does not say which session it is. */
 export function QuestionHead({ request, withSession }: { request: RequestFragment; withSession: boolean }) {
-  const { toolName, serverName, session } = request
+  const { toolName, serverName, callerAddress, session } = request
   return (
     <>
       <div className={classes.top}>
@@ -30,11 +30,16 @@ export function QuestionHead({ request, withSession }: { request: RequestFragmen
             </span>
           )}
           <span>{serverName ? <bdi>{serverName}</bdi> : 'an MCP server of this session'}</span>
+          {callerAddress && !isLoopback(callerAddress) && <span>asks from {callerAddress}</span>}
           <Listening listening={request.listening} lastPolledAt={request.lastPolledAt} />
         </Facts>
       </div>
     </>
   )
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(?:::ffff:)?127\./.test(address)
 }
 
 /** What was asked, in the words of the MCP server: set apart, and labelled as somebody else's words. */

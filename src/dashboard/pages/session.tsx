@@ -1,5 +1,6 @@
 import { Stack, Text, Title } from '@mantine/core'
 import { useMemo } from 'react'
+import { ClearGone } from '../attention/clear-gone.tsx'
 import { regionNames } from '../attention/region-name.ts'
 import { useSteadyList } from '../attention/steady-list.ts'
 import { Banner } from '../elicitation/banner.tsx'
@@ -107,8 +108,9 @@ function Session({ session }: { session: NonNullable<SessionQuery['session']> })
 }
 
 function Requests({ requests }: { requests: readonly RequestFragment[] }) {
-  const { kept, clear } = useSteadyList(requests, ({ id }) => id)
+  const { kept, clear, clearGone } = useSteadyList(requests, ({ id }) => id)
   const names = regionNames(kept.filter(({ present }) => present).map(({ key }) => key))
+  const gone = kept.filter(({ present }) => !present).length
   if (kept.length === 0) return null
   return (
     <Stack gap="sm">
@@ -122,6 +124,7 @@ function Requests({ requests }: { requests: readonly RequestFragment[] }) {
           onClear={() => clear(key)}
         />
       ))}
+      <ClearGone count={gone} onClear={clearGone} />
     </Stack>
   )
 }

@@ -13,6 +13,8 @@ export type Question = {
   expiresAt?: Date
   url?: string
   path?: string
+  /** The caller's address, for a server that trusts its proxy. */
+  from?: string
 }
 
 type Answer = any
@@ -98,7 +100,10 @@ export async function ask(house: House, session: Session, question: Question = {
   } = question
   const response = await fetch(`${house.url}${question.path ?? '/api/v1/elicitations'}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      ...(question.from ? { 'x-forwarded-for': question.from } : {}),
+    },
     body: JSON.stringify({
       ...(url ? { mode: 'url', url, elicitationId: `el-${id}` } : { mode: 'form', requestedSchema }),
       message,
