@@ -67,25 +67,43 @@ export async function insertKey(
 
 /** Revokes a key at once. What it opened is ended by whoever follows `key.revoked` on the timeline. */
 export async function revokeKey(journal: Journal, id: string, actor: Actor): Promise<ApiKey | NotFoundError> {
+  const unknown = new NotFoundError('There is no such key. List the keys to see their ids.')
+  if (!isUuid(id)) return unknown
   const now = journal.now()
   return journal.write(async (entry) => {
-    const [before] = isUuid(id)
-      ? await entry.query<ApiKey>(sql`select * from api_key where id = ${id} for update`)
-      : []
-    if (!before) return new NotFoundError('There is no such key. List the keys to see their ids.')
+    // Its session first, in the order in which an archive locks the two: the event will need it.
+    await entry.query(sql`
+      select 1 from session where id = (select session_id from api_key where id = ${id}) for key share`)
+    const [before] = await entry.query<ApiKey>(sql`select * from api_key where id = ${id} for update`)
+    if (!before) return unknown
     if (before.revokedAt) return before
     const [apiKey] = await entry.query<ApiKey>(
       sql`update api_key set revoked_at = ${now} where id = ${id} returning *`,
     )
-    entry.append({
-      type: 'key.revoked',
-      sessionId: before.sessionId,
-      actor,
-      data: { keyId: id, name: before.name, role: before.role },
-      at: now,
-    })
+    tellRevoked(entry, apiKey!, actor, now)
     return apiKey!
   })
+}
+
+/** Revokes the keys that are bound to a session, when it is archived: whoever holds one was its agent. */
+export async function revokeKeysOf(
+  entry: JournalEntry,
+  sessionId: string,
+  actor: Actor,
+  at: Date,
+): Promise<void> {
+  const revoked = await entry.query<ApiKey>(sql`
+    update api_key set revoked_at = ${at} where session_id = ${sessionId} and revoked_at is null returning *`)
+  for (const key of revoked) tellRevoked(entry, key, actor, at)
+}
+
+export function tellRevoked(
+  entry: JournalEntry,
+  { id, name, role, sessionId }: ApiKey,
+  actor: Actor,
+  at: Date,
+): void {
+  entry.append({ type: 'key.revoked', sessionId, actor, data: { keyId: id, name, role }, at })
 }
 
 /** The identity behind a key that somebody presents; null for anything unknown, expired or revoked. */
@@ -104,9 +122,18 @@ export function isValid(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: Date)
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
 }
 
+const chosenPrefix = 'chosen-'
+
 /** The part of a key that is shown. A key somebody chose shows none of itself. */
 function prefixOf(secret: string): string {
-  return /^hp_[A-Za-z0-9_-]{8}_/.test(secret) ? secret.slice(0, 11) : `chosen-${digest(secret).slice(0, 12)}`
+  return /^hp_[A-Za-z0-9_-]{8}_/.test(secret)
+    ? secret.slice(0, 11)
+    : `${chosenPrefix}${digest(secret).slice(0, 12)}`
+}
+
+/** Whether somebody chose the key, which only HOLDPOINT_ADMIN_KEY allows. */
+export function isChosen({ prefix }: Pick<ApiKey, 'prefix'>): boolean {
+  return prefix.startsWith(chosenPrefix)
 }
 
 function sameDigest(a: string, b: string): boolean {

@@ -57,7 +57,8 @@ export async function undoConfig(
 
 /** The lines that go and come, without the secrets in them. */
 export function changedLines(before: string, after: string): string[] {
-  return diff(before.split('\n'), after.split('\n')).flatMap(([operation, line]) =>
+  // It marks what only the first has with 1, and what only the second has with -1.
+  return diff(after.split('\n'), before.split('\n')).flatMap(([operation, line]) =>
     operation === 0 ? [] : [`${operation < 0 ? '-' : '+'} ${redact(line)}`],
   )
 }

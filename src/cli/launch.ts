@@ -1,4 +1,6 @@
+import { hostname } from 'node:os'
 import { isUuid } from '../base/ids.ts'
+import type { ProbeResult } from '../gate/probe.ts'
 import type { Runtime } from '../runner/runtime.ts'
 import { type Api, succeeded } from './api.ts'
 import {
@@ -29,11 +31,15 @@ export interface LaunchInput {
   mcpConfig: { format: 'json' | 'toml'; text: string } | null
   dotenv: SessionDotenv
   withAgentKey?: boolean
+  /** What the gate looks like from this host. */
+  seen?: ProbeResult
+  /** Makes nothing: shows what would be written. */
+  dryRun?: boolean
 }
 
 /** Has the server prepare a launch. A config that it will not take costs the config, with a warning, and not the launch. */
 export async function prepareLaunch(api: Api, input: LaunchInput): Promise<PreparedLaunch> {
-  const { sessionId, runtime, mcpConfig, dotenv, withAgentKey = false } = input
+  const { sessionId, runtime, mcpConfig, dotenv, withAgentKey = false, seen, dryRun = false } = input
   try {
     const { prepareLaunch } = await api.request<PrepareLaunchData>(prepareLaunchDocument, {
       input: {
@@ -42,6 +48,8 @@ export async function prepareLaunch(api: Api, input: LaunchInput): Promise<Prepa
         mcpConfig: mcpConfig && { format: mcpConfig.format.toUpperCase(), text: mcpConfig.text },
         dotenv: dotenv.text,
         withAgentKey,
+        seen: seen && { host: hostname(), url: seen.url, reachable: seen.reachable, detail: seen.detail },
+        dryRun,
       },
     })
     const prepared = succeeded<PreparedLaunch>(prepareLaunch)

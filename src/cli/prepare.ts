@@ -51,6 +51,7 @@ export async function prepare(
     directory,
     only,
     withBridge: options.bridge === true,
+    dryRun: options.dryRun === true,
     terminal,
   })
   if (!options.dryRun) {
@@ -90,8 +91,16 @@ async function prepareFiles(
     directory,
     only,
     withBridge,
+    dryRun,
     terminal,
-  }: { sessionId: string; directory: string; only: Runtime | null; withBridge: boolean; terminal: Terminal },
+  }: {
+    sessionId: string
+    directory: string
+    only: Runtime | null
+    withBridge: boolean
+    dryRun: boolean
+    terminal: Terminal
+  },
 ): Promise<{ files: PreparedFile[]; launch: PreparedLaunch; warnings: string[] }> {
   const dotenv = await readDotenv(directory)
   const candidates = projectConfigs.filter(({ runtime }) => only === null || runtime === only)
@@ -113,7 +122,8 @@ async function prepareFiles(
       )
       continue
     }
-    launch = await prepareLaunch(api, { sessionId, runtime, mcpConfig: { format, text: before }, dotenv })
+    const mcpConfig = { format, text: before }
+    launch = await prepareLaunch(api, { sessionId, runtime, mcpConfig, dotenv, dryRun })
     const prepared = launch.mcpConfig ?? before
     const bridged = withBridge ? bridgedConfig(prepared, { runtime, format }) : null
     for (const warning of bridged?.warnings ?? []) warnings.add(`${path}: ${warning}`)

@@ -41,7 +41,6 @@ export interface RunOptions extends RunSession {
 }
 
 const commandCharactersMax = 500
-const heartbeatWithinMs = 30_000
 
 /** Runs an agent under Holdpoint, from the session to the report of its end. @returns the exit code of the command */
 export async function run(options: RunOptions, command: string[], terminal: Terminal): Promise<number> {
@@ -62,17 +61,6 @@ export async function run(options: RunOptions, command: string[], terminal: Term
       'the agent runs as a user who can read the files of the Holdpoint server: nothing keeps it from what it could do there (SECURITY.md)',
     )
 
-  const link = (after: string) =>
-    createRunnerLink(api, { sessionId: session.id, command: shown(command), after })
-  // The prompt is written by what the server knows. Where one of us holds the gate for broken, it has to hear from here first.
-  const doubted =
-    gate.reachable === false ||
-    gate.hosts.some((each) => each.host === hostname() && each.reachable === false)
-  if (doubted || !seen.reachable) {
-    const early = link('0')
-    await early.register({ pid: process.pid, startedAt: new Date() })
-    await early.heartbeat(seen, AbortSignal.timeout(heartbeatWithinMs))
-  }
   for (const each of [seen, elsewhere]) if (each && !each.reachable) notices.say(brokenGate(each))
 
   await using folder = await createPrivateFolder(environmentOf(terminal.environment))
@@ -82,6 +70,7 @@ export async function run(options: RunOptions, command: string[], terminal: Term
     runtime,
     dotenv,
     folder,
+    seen,
     elsewhere,
     options,
     command,
@@ -102,7 +91,7 @@ export async function run(options: RunOptions, command: string[], terminal: Term
   }
   notices.hold()
   const outcome = await supervise(spawned.process, {
-    link: link(eventCursor),
+    link: createRunnerLink(api, { sessionId: session.id, command: shown(command), after: eventCursor }),
     gate: seen,
     probe: () => probe(gate.url),
     notice: notices.say,
@@ -119,6 +108,8 @@ async function equip(context: {
   runtime: Runtime
   dotenv: SessionDotenv
   folder: PrivateFolder
+  /** The gate of the server, from here. */
+  seen: ProbeResult
   /** The gate that the `.env` names instead. */
   elsewhere: ProbeResult | null
   options: RunOptions
@@ -126,7 +117,8 @@ async function equip(context: {
   terminal: Terminal
   notices: Notices
 }): Promise<{ equipped: Equipped; environment: Environment }> {
-  const { api, session, runtime, dotenv, folder, elsewhere, options, command, terminal, notices } = context
+  const { api, session, runtime, dotenv, folder, seen, elsewhere, options, command, terminal, notices } =
+    context
   const parent = terminal.environment
   const plan = await planLaunch(runtime, {
     command,
@@ -135,7 +127,7 @@ async function equip(context: {
     mcpConfigFile: options.mcpConfig ?? null,
   })
   const { withAgentKey } = options
-  const input = { sessionId: session.id, runtime, mcpConfig: plan.mcpConfig, dotenv, withAgentKey }
+  const input = { sessionId: session.id, runtime, mcpConfig: plan.mcpConfig, dotenv, withAgentKey, seen }
   const prepared = await prepareLaunch(api, input)
   const spawn = environmentOf(Object.fromEntries(prepared.env.map(({ name, value }) => [name, value])))
   const broken = elsewhere !== null && !elsewhere.reachable

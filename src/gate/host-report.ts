@@ -2,7 +2,7 @@ import { makeVisible, truncate } from '../base/text.ts'
 import type { Queryable } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
-import type { Journal } from '../events/journal.ts'
+import type { JournalEntry } from '../events/journal.ts'
 
 /** A probe that a runner made from the host that its agent runs on. */
 export interface GateReport {
@@ -22,28 +22,39 @@ const hostsListedMax = 100
 /** A host that has not reported for this long runs no agents any more. */
 export const hostForgottenMs = 24 * 60 * 60_000
 
+/** A report as it is kept and shown: text made visible, and no token in the address. */
+export function readReport({ host, url, reachable, detail }: GateReport, checkedAt: Date): RecordedReport {
+  return {
+    host: makeVisible(host),
+    url: withoutToken(makeVisible(url)),
+    reachable,
+    detail: detail === null ? null : truncate(makeVisible(detail), detailCharactersMax),
+    checkedAt,
+  }
+}
+
 /** Keeps a report, and writes `gate.reported` when it says something else than the host's last one. */
-export function recordReport(
-  journal: Journal,
+export async function recordReport(
+  entry: JournalEntry,
   sessionId: string,
-  report: GateReport,
+  { host, url, reachable, detail, checkedAt }: RecordedReport,
   actor: Actor,
 ): Promise<void> {
-  const host = makeVisible(report.host)
-  const url = withoutToken(makeVisible(report.url))
-  const detail = report.detail === null ? null : truncate(makeVisible(report.detail), detailCharactersMax)
-  const { reachable } = report
-  return journal.write(async (entry) => {
-    const at = journal.now()
-    const [before] = await entry.query<RecordedReport>(
-      sql`select url, reachable, detail, checked_at from gate_report where host = ${host} for update`,
-    )
-    await entry.query(sql`
-      insert into gate_report (host, url, reachable, detail, checked_at) values (${host}, ${url}, ${reachable}, ${detail}, ${at})
-      on conflict (host) do update set url = excluded.url, reachable = excluded.reachable, detail = excluded.detail,
-        checked_at = excluded.checked_at`)
-    if (before?.url === url && before.reachable === reachable && before.detail === detail) return
-    entry.append({ type: 'gate.reported', sessionId, actor, data: { host, url, reachable, detail }, at })
+  const [before] = await entry.query<RecordedReport>(
+    sql`select url, reachable, detail, checked_at from gate_report where host = ${host} for update`,
+  )
+  await entry.query(sql`
+    insert into gate_report (host, url, reachable, detail, checked_at)
+    values (${host}, ${url}, ${reachable}, ${detail}, ${checkedAt})
+    on conflict (host) do update set url = excluded.url, reachable = excluded.reachable, detail = excluded.detail,
+      checked_at = excluded.checked_at`)
+  if (before?.url === url && before.reachable === reachable && before.detail === detail) return
+  entry.append({
+    type: 'gate.reported',
+    sessionId,
+    actor,
+    data: { host, url, reachable, detail },
+    at: checkedAt,
   })
 }
 

@@ -5,7 +5,15 @@ import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
 import { collectionUrl } from './address.ts'
-import { findReportFor, type GateReport, hostForgottenMs, listReports, recordReport } from './host-report.ts'
+import {
+  findReportFor,
+  type GateReport,
+  hostForgottenMs,
+  listReports,
+  type RecordedReport,
+  readReport,
+  recordReport,
+} from './host-report.ts'
 import { findIncident, type Incident, pageOnce, recordProbe } from './incident.ts'
 import { type ProbeResult, probe } from './probe.ts'
 import type { GateKnowledge } from './system-prompt.ts'
@@ -123,15 +131,15 @@ export function createGate(options: {
         )
       return status()
     },
-    report: (sessionId, report, actor) => recordReport(journal, sessionId, report, actor),
+    report: (sessionId, report, actor) =>
+      journal.write((entry) => recordReport(entry, sessionId, readReport(report, journal.now()), actor)),
     async knowledgeFor(sessionId) {
       const [report, latest] = await Promise.all([findReportFor(database, sessionId), latestProbe()])
       const known = [report && { ...report }, latest && { ...latest, host: null }].find(
         (each) => each && isFresh(each.checkedAt),
       )
       if (!known) return { status: 'unknown', url, detail: null, checkedAt: null, host: null }
-      const { reachable, detail, checkedAt, host } = known
-      return { status: reachable ? 'healthy' : 'unreachable', url: known.url, detail, checkedAt, host }
+      return knowledgeOf(known)
     },
     rotateToken: (sessionId, actor) =>
       journal.write(async (entry) => {
@@ -151,4 +159,15 @@ export function createGate(options: {
         return { url: collectionUrl(publicUrl, token), createdAt }
       }),
   }
+}
+
+/** What one look at the gate says of it. */
+export function knowledgeOf({
+  url,
+  reachable,
+  detail,
+  checkedAt,
+  host,
+}: Omit<RecordedReport, 'host'> & { host: string | null }): GateKnowledge {
+  return { status: reachable ? 'healthy' : 'unreachable', url, detail, checkedAt, host }
 }

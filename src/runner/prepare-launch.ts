@@ -1,16 +1,24 @@
 import { insertKey } from '../auth/keys.ts'
 import { mcpServersPerLaunchMax } from '../base/limits.ts'
 import { redact } from '../base/redact.ts'
-import { InvalidTransitionError, isRefusal, type Refusal } from '../base/refusal.ts'
+import { InvalidTransitionError, isRefusal, NotFoundError, type Refusal } from '../base/refusal.ts'
 import { makeVisible, truncate } from '../base/text.ts'
-import type { Runtime } from '../database/generated/prisma/enums.ts'
+import type { Session } from '../database/generated/prisma/client.ts'
+import type { Runtime, SessionStatus } from '../database/generated/prisma/enums.ts'
+import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
-import type { Journal, JournalEntry } from '../events/journal.ts'
+import type { Journal } from '../events/journal.ts'
 import { collectionUrl } from '../gate/address.ts'
 import { parseDotenv } from '../gate/dotenv.ts'
 import type { Environment } from '../gate/environment.ts'
-import { type RewrittenConfig, rewriteRuntimeConfig } from '../gate/runtime-config/rewrite.ts'
+import { type GateReport, readReport, recordReport } from '../gate/host-report.ts'
+import {
+  type RewrittenConfig,
+  type RewrittenServer,
+  rewriteRuntimeConfig,
+} from '../gate/runtime-config/rewrite.ts'
 import { dotenvOverrides, dotenvWarnings, spawnEnvironment } from '../gate/spawn-environment.ts'
+import { knowledgeOf } from '../gate/status.ts'
 import { type GateKnowledge, systemPrompt } from '../gate/system-prompt.ts'
 import { mintGateToken } from '../gate/token.ts'
 import { underLock } from '../session/under-lock.ts'
@@ -23,6 +31,10 @@ export interface LaunchRequest {
   /** The text of the session's `.env`. */
   dotenv: string | null
   withAgentKey: boolean
+  /** What the gate looked like just now from the host that the agent will run on; null when nobody looked. */
+  seen: GateReport | null
+  /** Makes and records nothing: no address, no key, no event. What would be made is shown as `notMadeYet`. */
+  dryRun: boolean
 }
 
 export interface PreparedLaunch {
@@ -54,6 +66,17 @@ interface Addresses {
   session: string
   servers: ReadonlyMap<string, string>
 }
+
+/** What a launch rests on, once it is on the record. */
+interface Ground {
+  runtime: Runtime
+  addresses: Addresses
+  stdioCount: number
+  agentKey: string | null
+}
+
+/** Stands where an address will have its token. */
+const notMadeYet = 'made-when-written'
 
 const nameCharactersMax = 200
 const addressCharactersMax = 300
@@ -89,62 +112,88 @@ export function createLaunch(services: LaunchServices): Launch {
   }
 
   async function addressesFor(
-    entry: JournalEntry,
-    sessionId: string,
     serverNames: readonly string[],
-    actor: Actor,
+    mint: (serverName: string | null) => Promise<string>,
   ): Promise<Addresses> {
     if (gateAccess === 'open') return { session: plain, servers: new Map() }
-    const mint = async (serverName: string | null) =>
-      collectionUrl(publicUrl, await mintGateToken(entry, { sessionId, serverName }, actor, journal.now()))
+    const addressOf = async (serverName: string | null) => collectionUrl(publicUrl, await mint(serverName))
     const servers = new Map<string, string>()
     for (const name of serverNames)
-      servers.set(name, await mint(makeVisible(truncate(name, nameCharactersMax))))
-    return { session: await mint(null), servers }
+      servers.set(name, await addressOf(makeVisible(truncate(name, nameCharactersMax))))
+    return { session: await addressOf(null), servers }
+  }
+
+  /** Which servers there are is known only after a first pass; what it writes is thrown away. */
+  function serversIn(
+    request: LaunchRequest,
+    runtime: Runtime,
+    dotenv: Readonly<Environment>,
+  ): { servers: RewrittenServer[]; stdio: string[] } {
+    const found = rewrite(request, runtime, dotenv, { session: plain, servers: new Map() })
+    const servers = found?.servers ?? []
+    return { servers, stdio: servers.flatMap(({ kind, name }) => (kind === 'stdio' ? [name] : [])) }
+  }
+
+  /** On the record: the addresses, the key, what was seen of the gate, and that it was prepared. */
+  function lay(
+    request: LaunchRequest,
+    dotenv: Readonly<Environment>,
+    actor: Actor,
+  ): Promise<Ground | Refusal> {
+    const { sessionId, withAgentKey, seen } = request
+    const overridden = dotenvOverrides(dotenv)
+    return underLock(journal, sessionId, async (session, entry) => {
+      const { status, slug } = session.row
+      if (status === 'archived') return archived(status)
+      const runtime = request.runtime ?? session.row.runtime
+      const { servers, stdio } = serversIn(request, runtime, dotenv)
+      const at = journal.now()
+      const addresses = await addressesFor(stdio.slice(0, mcpServersPerLaunchMax), (serverName) =>
+        mintGateToken(entry, { sessionId, serverName }, actor, at),
+      )
+      const key = withAgentKey
+        ? await insertKey(entry, { name: `agent of ${slug}`, role: 'viewer', sessionId }, actor, at)
+        : null
+      if (seen) await recordReport(entry, sessionId, readReport(seen, at), { ...actor, kind: 'runner' })
+      session.note('launch.prepared', actor, {
+        runtime,
+        servers: servers.slice(0, mcpServersPerLaunchMax).map(({ name, kind }) => ({
+          name: makeVisible(truncate(name, nameCharactersMax)),
+          kind,
+        })),
+        overridden,
+        detail: overrideText(overridden, dotenv),
+      })
+      return { runtime, addresses, stdioCount: stdio.length, agentKey: key?.secret ?? null }
+    })
+  }
+
+  /** Off the record. */
+  async function rehearse(request: LaunchRequest, dotenv: Readonly<Environment>): Promise<Ground | Refusal> {
+    const [session] = await journal.database.query<Pick<Session, 'status' | 'runtime'>>(
+      sql`select status, runtime from session where id = ${request.sessionId}`,
+    )
+    if (!session) return new NotFoundError('There is no such session. Check its id.')
+    if (session.status === 'archived') return archived(session.status)
+    const runtime = request.runtime ?? session.runtime
+    const { stdio } = serversIn(request, runtime, dotenv)
+    const addresses = await addressesFor(stdio.slice(0, mcpServersPerLaunchMax), async () => notMadeYet)
+    return { runtime, addresses, stdioCount: stdio.length, agentKey: null }
   }
 
   return {
     async prepare(request, actor) {
-      const { sessionId, mcpConfig, withAgentKey } = request
+      const { sessionId, mcpConfig, seen } = request
       const dotenv = parseDotenv(request.dotenv ?? '')
-      const overridden = dotenvOverrides(dotenv.variables)
-      const knowledge = await gate.knowledgeFor(sessionId)
+      const knowledge = seen
+        ? knowledgeOf(readReport(seen, journal.now()))
+        : await gate.knowledgeFor(sessionId)
+      const ground = request.dryRun
+        ? await rehearse(request, dotenv.variables)
+        : await lay(request, dotenv.variables, actor)
+      if (isRefusal(ground)) return ground
 
-      const committed = await underLock(journal, sessionId, async (session, entry) => {
-        const { status, slug } = session.row
-        if (status === 'archived')
-          return new InvalidTransitionError(
-            status,
-            'prepare_launch',
-            'The session is archived and takes no requests. Unarchive it, or create another one.',
-          )
-        const runtime = request.runtime ?? session.row.runtime
-        // Which servers there are is known only after a first pass; what it writes is thrown away.
-        const found = rewrite(request, runtime, dotenv.variables, { session: plain, servers: new Map() })
-        const stdio = (found?.servers ?? []).flatMap(({ kind, name }) => (kind === 'stdio' ? [name] : []))
-        const addresses = await addressesFor(entry, sessionId, stdio.slice(0, mcpServersPerLaunchMax), actor)
-        const key = withAgentKey
-          ? await insertKey(
-              entry,
-              { name: `agent of ${slug}`, role: 'viewer', sessionId },
-              actor,
-              journal.now(),
-            )
-          : null
-        session.note('launch.prepared', actor, {
-          runtime,
-          servers: (found?.servers ?? []).slice(0, mcpServersPerLaunchMax).map(({ name, kind }) => ({
-            name: makeVisible(truncate(name, nameCharactersMax)),
-            kind,
-          })),
-          overridden,
-          detail: overrideText(overridden, dotenv.variables),
-        })
-        return { runtime, addresses, stdioCount: stdio.length, agentKey: key?.secret ?? null }
-      })
-      if (isRefusal(committed)) return committed
-
-      const { runtime, addresses, stdioCount, agentKey } = committed
+      const { runtime, addresses, stdioCount, agentKey } = ground
       const config = rewrite(request, runtime, dotenv.variables, addresses)
       const env = environmentAt(addresses.session, sessionId, dotenv.variables)
       const warnings = [
@@ -170,6 +219,14 @@ export function createLaunch(services: LaunchServices): Launch {
       }
     },
   }
+}
+
+function archived(status: SessionStatus): InvalidTransitionError {
+  return new InvalidTransitionError(
+    status,
+    'prepare_launch',
+    'The session is archived and takes no requests. Unarchive it, or create another one.',
+  )
 }
 
 /** For the session page and the timeline: an address that is not ours. The token or password in it is nobody's business. */

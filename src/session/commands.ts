@@ -1,3 +1,4 @@
+import { revokeKeysOf } from '../auth/keys.ts'
 import { newId, newSlug } from '../base/ids.ts'
 import { type FieldProblem, InvalidInputError, type Refusal } from '../base/refusal.ts'
 import { makeVisible } from '../base/text.ts'
@@ -98,7 +99,10 @@ export async function commandSession(
     const refusal = session.apply(event, actor, { reason: kept })
     if (refusal) return refusal
     if (event === 'start' || event === 'unarchive') session.keepInStep(actor)
-    if (event === 'archive') await endGateTokens(entry, sessionId, actor, session.now)
+    if (event === 'archive') {
+      await endGateTokens(entry, sessionId, actor, session.now)
+      await revokeKeysOf(entry, sessionId, actor, session.now)
+    }
     return session.row
   })
 }

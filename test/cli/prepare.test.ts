@@ -6,7 +6,8 @@ import { parse } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createSession, type TestSession } from '../support/ask.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { createProject, finished, type Project } from './support/command.ts'
+import { binary, createProject, finished, type Project } from './support/command.ts'
+import { timeline } from './support/session.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -82,10 +83,60 @@ describe('prepare', () => {
     const { code, out } = await cli(project, ['prepare', '--session', session.id, '--dry-run'])
     expect(code).toBe(0)
     expect(out).toContain('would be rewritten')
-    expect(out).toContain('ELICITATION_REQUEST_URL')
+    expect(out).toMatch(/^ {2}- .*"TOKEN": "\[redacted\]"\}\},$/m)
+    expect(out).toMatch(/^ {2}\+ .*ELICITATION_REQUEST_URL/m)
     expect(out).toContain('/api/v1/gate/[redacted]')
     expect(out).not.toContain('s3cret')
     expect(await readFile(file, 'utf8')).toBe(json)
+  })
+
+  test('makes no address in a dry run', async () => {
+    await using project = await createProject()
+    await writeFile(join(project.folder, '.mcp.json'), json)
+    const { id } = await createSession(server)
+    const events = async () => (await timeline(server, id)).map(({ type }) => type)
+    const before = await events()
+    await cli(project, ['prepare', '--session', id, '--dry-run'])
+    expect(await events()).toEqual(before)
+    await cli(project, ['prepare', '--session', id])
+    expect(await events()).toEqual([...before, 'gate.token_created', 'gate.token_created', 'launch.prepared'])
+  })
+
+  test('puts the bridge before every stdio server of every config once, however often', async () => {
+    await using project = await createProject()
+    const claude = join(project.folder, '.mcp.json')
+    const codex = join(project.folder, '.codex', 'config.toml')
+    await mkdir(join(project.folder, '.codex'))
+    await writeFile(
+      claude,
+      JSON.stringify({
+        mcpServers: {
+          one: { command: 'node', args: ['one.js', '--', 'bridge'] },
+          two: { command: 'two' },
+          far: { type: 'http', url: 'https://mcp.example.com' },
+          own: { command: 'holdpoint', args: ['mcp'] },
+        },
+      }),
+    )
+    await writeFile(codex, '[mcp_servers.one]\ncommand = "node"\nargs = ["one.js"]\n')
+    for (let times = 0; times < 2; times++)
+      expect((await cli(project, ['prepare', '--bridge', '--session', session.id])).code).toBe(0)
+
+    const bridge = (name: string) => [binary, 'bridge', `--server=${name}`, '--']
+    const { one, two, far, own } = JSON.parse(await readFile(claude, 'utf8')).mcpServers
+    expect(one).toMatchObject({
+      command: process.execPath,
+      args: [...bridge('one'), 'node', 'one.js', '--', 'bridge'],
+      env: { ELICITATION_SESSION_ID: session.id },
+    })
+    expect(two).toMatchObject({ command: process.execPath, args: [...bridge('two'), 'two'] })
+    expect(far).toEqual({ type: 'http', url: 'https://mcp.example.com' })
+    expect(own).toMatchObject({ command: 'holdpoint', args: ['mcp'] })
+    const inCodex: any = parse(await readFile(codex, 'utf8'))
+    expect(inCodex.mcp_servers.one.args).toEqual([...bridge('one'), 'node', 'one.js'])
+
+    expect((await cli(project, ['prepare', '--undo'])).code).toBe(0)
+    expect(await readFile(codex, 'utf8')).toBe('[mcp_servers.one]\ncommand = "node"\nargs = ["one.js"]\n')
   })
 
   test('does not undo over a later change, unless it is forced to', async () => {

@@ -203,8 +203,75 @@ describe('prepareLaunch', () => {
     )
   })
 
-  test('is refused for a session that is not there', async () => {
-    const sessionId = '01980000-0000-7000-8000-000000000000'
-    expect((await prepare(servers.open!, { sessionId })).__typename).toBe('NotFoundError')
+  test('puts what was seen from the host on the record, and lets the prompt go by it', async () => {
+    const server = servers.open!
+    const { id } = await createSession(server)
+    const seen = { host: 'near', url: 'http://gate.example', reachable: false, detail: 'no way' }
+    const broken = await prepare(server, { sessionId: id, seen })
+    expect(broken.systemPrompt).toMatch(/^# Approval gate: broken[\s\S]*no way\), checked from near at/)
+    const { gate } = await server.graphql('{ gate { hosts { host reachable detail } } }')
+    expect(gate.hosts).toContainEqual({ host: 'near', reachable: false, detail: 'no way' })
+    const well = await prepare(server, { sessionId: id, seen: { ...seen, reachable: true, detail: null } })
+    expect(well.systemPrompt).toBeNull()
+    const reports = (await events(server, id)).filter(({ type }: any) => type === 'gate.reported')
+    expect(reports.map(({ data }: any) => data.reachable)).toEqual([false, true])
+  })
+
+  test.each(['open', 'capability'])(
+    'makes and records nothing in a dry run, and shows what would be written: %s',
+    async (access) => {
+      const server = servers[access]!
+      const { id } = await createSession(server)
+      const before = await events(server, id)
+      const seen = { host: 'dry', url: 'http://gate.example', reachable: true }
+      const rehearsed = await prepare(server, {
+        sessionId: id,
+        runtime: 'CLAUDE_CODE',
+        mcpConfig,
+        withAgentKey: true,
+        seen,
+        dryRun: true,
+      })
+      expect(rehearsed).toMatchObject({ agentKey: null, warnings: [] })
+      const path = access === 'open' ? '/api/v1/elicitations' : '/api/v1/gate/made-when-written/elicitations'
+      const { env } = JSON.parse(rehearsed.mcpConfig).mcpServers.tickets
+      for (const url of [env.ELICITATION_REQUEST_URL, valueIn(rehearsed, 'ELICITATION_POLL_URL')])
+        expect(pathOf(url)).toBe(path)
+      expect(await events(server, id)).toEqual(before)
+      const { gate } = await server.graphql('{ gate { hosts { host } } }')
+      expect(gate.hosts).not.toContainEqual({ host: 'dry' })
+    },
+  )
+
+  test.each([false, true])(
+    'is refused for a session that is not there, or archived: dry run %s',
+    async (dryRun) => {
+      const server = servers.open!
+      const sessionId = '01980000-0000-7000-8000-000000000000'
+      expect((await prepare(server, { sessionId, dryRun })).__typename).toBe('NotFoundError')
+      const { id } = await createSession(server)
+      await server.graphql(`mutation($id: ID!) { archiveSession(id: $id) { __typename } }`, { id })
+      expect((await prepare(server, { sessionId: id, dryRun })).__typename).toBe('InvalidTransitionError')
+    },
+  )
+
+  test('the keys that are bound to a session end with its archive, each on the timeline, and no other key does', async () => {
+    const server = servers.open!
+    const [mine, other] = [await createSession(server), await createSession(server)]
+    const keyOf = async (sessionId: string) =>
+      (await prepare(server, { sessionId, withAgentKey: true })).agentKey as string
+    const [first, second, others] = [await keyOf(mine.id), await keyOf(mine.id), await keyOf(other.id)]
+    const works = async (key: string) =>
+      server.graphql('{ viewer { sessionId } }', {}, key).then(
+        () => true,
+        () => false,
+      )
+    expect([await works(first), await works(second), await works(others)]).toEqual([true, true, true])
+    await server.graphql(`mutation($id: ID!) { archiveSession(id: $id) { __typename } }`, { id: mine.id })
+    // The server remembers a key for a moment, until the timeline has told it.
+    await expect.poll(async () => [await works(first), await works(second)]).toEqual([false, false])
+    expect(await works(others)).toBe(true)
+    const revoked = (await events(server, mine.id)).filter(({ type }: any) => type === 'key.revoked')
+    expect(revoked).toHaveLength(2)
   })
 })

@@ -18,6 +18,15 @@ const McpConfigInput = builder.inputType('McpConfigInput', {
   }),
 })
 
+const HostGateInput = builder.inputType('HostGateInput', {
+  fields: (t) => ({
+    host: t.string({ required: true, description: 'The name of the machine.' }),
+    url: t.string({ required: true, description: 'What was probed.' }),
+    reachable: t.boolean({ required: true }),
+    detail: t.string(),
+  }),
+})
+
 const PrepareLaunchInput = builder.inputType('PrepareLaunchInput', {
   fields: (t) => ({
     sessionId: t.id({ required: true }),
@@ -26,7 +35,18 @@ const PrepareLaunchInput = builder.inputType('PrepareLaunchInput', {
     dotenv: t.string({ description: "The text of the session's `.env`; its values win over ours." }),
     withAgentKey: t.boolean({
       defaultValue: false,
-      description: 'Also make a key for the agent: it sees this session only, and answers nothing.',
+      description:
+        'Also make a key for the agent: it sees this session only, answers nothing, and is revoked when the session is archived.',
+    }),
+    seen: t.field({
+      type: HostGateInput,
+      description:
+        'What the gate looks like from the host that the agent will run on. It is recorded, and the system prompt goes by it.',
+    }),
+    dryRun: t.boolean({
+      defaultValue: false,
+      description:
+        'Only show what would be written: no address, no key and no event is made, and an address shows `made-when-written` for its token.',
     }),
   }),
 })
@@ -37,6 +57,15 @@ const prepareLaunchInput = z.object({
   mcpConfig: z.object({ format: z.enum(['json', 'toml']), text: text(configCharactersMax) }).nullish(),
   dotenv: text(dotenvCharactersMax).nullish(),
   withAgentKey: z.boolean().nullish(),
+  seen: z
+    .object({
+      host: text(255).trim().min(1, 'Name the host.'),
+      url: text(4_096),
+      reachable: z.boolean(),
+      detail: text(1_000).nullish(),
+    })
+    .nullish(),
+  dryRun: z.boolean().nullish(),
 })
 
 const EnvironmentVariable = builder
@@ -87,6 +116,8 @@ builder.mutationField('prepareLaunch', (t) =>
         mcpConfig = null,
         dotenv = null,
         withAgentKey,
+        seen,
+        dryRun,
       } = parseInput(prepareLaunchInput, input)
       return done(
         await services.launch.prepare(
@@ -96,6 +127,8 @@ builder.mutationField('prepareLaunch', (t) =>
             mcpConfig,
             dotenv,
             withAgentKey: withAgentKey ?? false,
+            seen: seen ? { ...seen, detail: seen.detail ?? null } : null,
+            dryRun: dryRun ?? false,
           },
           actorOf(identity),
         ),
