@@ -249,6 +249,13 @@ export interface CreateKeyData {
   createApiKey: Result<{ secret: string; apiKey: ApiKey }>
 }
 
+export const rotateKeyDocument = `mutation RotateKey($id: ID!, $overlapMinutes: Int!) {
+  rotateApiKey(id: $id, overlapMinutes: $overlapMinutes) { __typename
+    ... on RotateApiKeySuccess { secret apiKey { ${apiKey} } replaced { ${apiKey} } } ${refusal} } }`
+export interface RotateKeyData {
+  rotateApiKey: Result<{ secret: string; apiKey: ApiKey; replaced: ApiKey }>
+}
+
 export const revokeKeyDocument = `mutation RevokeKey($id: ID!) {
   revokeApiKey(id: $id) { __typename ... on RevokeApiKeySuccess { apiKey { ${apiKey} } } ... on UserError { message } } }`
 export interface RevokeKeyData {

@@ -9,7 +9,9 @@ import {
   keysDocument,
   type RevokeKeyData,
   type Role,
+  type RotateKeyData,
   revokeKeyDocument,
+  rotateKeyDocument,
 } from './documents.ts'
 import { findSession } from './launch.ts'
 import { exitCodes, Problem } from './problem.ts'
@@ -59,6 +61,28 @@ export async function listKeys({ json }: { json?: boolean }, terminal: Terminal)
   return exitCodes.done
 }
 
+export async function rotateKey(
+  { overlap, json }: { overlap: string; json?: boolean },
+  id: string,
+  terminal: Terminal,
+): Promise<number> {
+  const overlapMinutes = minutesOf(overlap)
+  const api = await adminApi(terminal)
+  const { rotateApiKey } = await api.request<RotateKeyData>(rotateKeyDocument, { id, overlapMinutes })
+  const { secret, apiKey, replaced } = succeeded<{ secret: string; apiKey: ApiKey; replaced: ApiKey }>(
+    rotateApiKey,
+  )
+  if (json) sayJson(terminal, { secret, apiKey, replaced })
+  else {
+    terminal.say(secret)
+    const old = replaced.revokedAt === null ? `works until ${replaced.expiresAt}` : 'is revoked'
+    terminal.note(
+      `holdpoint: this is the new key ${quotedLine(apiKey.name)} (${apiKey.role.toLowerCase()}). It is shown this once. The old one ${old}.`,
+    )
+  }
+  return exitCodes.done
+}
+
 export async function revokeKey(
   { json }: { json?: boolean },
   id: string,
@@ -83,6 +107,17 @@ function stateOf({ revokedAt, expiresAt, sessionId, lastUsedAt }: ApiKey): strin
   const until = expiresAt === null ? '' : `, until ${expiresAt.slice(0, 10)}`
   const bound = sessionId === null ? '' : ', one session'
   return `${lastUsedAt === null ? 'never used' : `used ${lastUsedAt.slice(0, 10)}`}${bound}${until}`
+}
+
+/** `7d`, `12h` or `30m`; `0` for none. */
+function minutesOf(text: string): number {
+  if (text === '0') return 0
+  const [, count, unit] = /^(\d{1,5})([dhm])$/.exec(text) ?? []
+  if (count !== undefined) return Number(count) * { d: 24 * 60, h: 60, m: 1 }[unit as 'd' | 'h' | 'm']
+  throw new Problem(
+    `--overlap takes days (7d), hours (12h), minutes (30m) or 0, not ${JSON.stringify(text)}.`,
+    exitCodes.usage,
+  )
 }
 
 /** `30d`, `12h`, or a moment in ISO 8601. */

@@ -57,12 +57,14 @@ export function createProgram(terminal: Terminal, { processEnvironment, exit }: 
     'run an agent: its requests reach a person, and whoever pauses its session ends it',
     `  holdpoint run -- claude -p "clean up the staging tenants"
   holdpoint run --title "Nightly" --mcp-config mcp.json -- claude
+  holdpoint run --approve-tools -- claude -p "release it"
   holdpoint run --session clean-up-x7k2p9 -- codex exec resume --last
   holdpoint run --mcp-config mcp.json -- my-agent --config {mcp-config}
 
 The agent is started with the gate in its environment and, where its runtime takes one, with a private copy of its MCP config;
 nothing in the project is changed. Claude Code and Codex are known; to another runtime hand the copy with {mcp-config}, and
-what its model should know with {system-prompt}. The folder's .env counts for the agent, and wins over the gate's variables.
+what its model should know with {system-prompt}. Claude Code is also given the Elicitation hook: what any MCP server asks it natively goes to
+a person. The folder's .env counts for the agent, and wins over the gate's variables.
 
 Ctrl-C and an exit with 0 pause the session; any other end fails it. Pause, fail or archive the session from anywhere, and the agent
 is ended with all that it started: SIGTERM, then SIGKILL after 10 s. A request that waits for an answer ends nothing, nor does
@@ -82,6 +84,10 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
     .option(
       '--bridge',
       'put the bridge before each stdio MCP server, so that native elicitation reaches a person',
+    )
+    .option(
+      '--approve-tools',
+      'let a person decide on what Claude Code asks permission for, and answer the questions it has',
     )
     .option('--with-agent-key', 'give the agent a key that sees its own session, and answers nothing')
     .action(async (command: string[], options: RunOptions) => {
@@ -219,7 +225,7 @@ Exit codes: 0 with a decision, 1 without one. Nothing else, since Claude Code ta
 
   const keys = add(
     'keys',
-    'make, list and revoke API keys; needs an admin key of your own',
+    'make, list, rotate and revoke API keys; needs an admin key of your own',
     '  holdpoint keys list',
   )
   const addKey = (name: string, description: string, examples: string) =>
@@ -243,6 +249,24 @@ Exit codes: 0 with a decision, 1 without one. Nothing else, since Claude Code ta
     .action(async (options: { json?: boolean }) => {
       const { listKeys } = await import('./keys.ts')
       exit(await listKeys(options, terminal))
+    })
+  addKey(
+    'rotate',
+    "make the key that takes another one's place, and print it; the old one works until the overlap is over",
+    `  holdpoint keys rotate 01980000-0000-7000-8000-000000000000
+  holdpoint keys rotate 01980000-0000-7000-8000-000000000000 --overlap 7d`,
+  )
+    .argument('<id>', 'its id')
+    .addOption(
+      new Option(
+        '--overlap <time>',
+        'how long the old one works: 7d, 12h, 30m, or 0 to revoke it at once',
+      ).default('24h'),
+    )
+    .addOption(json())
+    .action(async (id: string, options: { overlap: string; json?: boolean }) => {
+      const { rotateKey } = await import('./keys.ts')
+      exit(await rotateKey(options, id, terminal))
     })
   addKey('revoke', 'revoke a key at once', '  holdpoint keys revoke 01980000-0000-7000-8000-000000000000')
     .argument('<id>', 'its id')

@@ -47,7 +47,9 @@ export type EventType =
   | 'gate.token_created'
   | 'gate.token_ended'
   | 'key.created'
+  | 'key.rotated'
   | 'key.revoked'
+  | 'key.refused'
   | 'sign_in.link_created'
   | 'sign_in.succeeded'
   | 'sign_in.failed'
@@ -61,7 +63,7 @@ export function isForAdmins({ type, sessionId }: Pick<TimelineEvent, 'type' | 's
 }
 
 /** What an event says of where somebody was, and with which credential; for admins, wherever the event is shown. */
-export const auditData: readonly string[] = ['address', 'keyId']
+export const auditData: readonly string[] = ['address', 'keyId', 'successorKeyId']
 
 export interface NewEvent {
   type: EventType

@@ -234,7 +234,22 @@ describe('keys', () => {
     })
   })
 
+  test('rotates a key: its successor is printed, and the old one works until the overlap is over', async () => {
+    const made = JSON.parse((await cli(['keys', 'create', 'bot', '--role', 'viewer', '--json'])).out)
+    const rotated = await cli(['keys', 'rotate', made.apiKey.id, '--overlap', '2h'])
+    expect(rotated).toMatchObject({ code: 0, err: expect.stringContaining('works until') })
+    for (const key of [made.secret, rotated.out.trim()]) {
+      const environment = project.environment({ HOLDPOINT_URL: server.url, HOLDPOINT_API_KEY: key })
+      expect((await cli(['pending'], environment)).code).toBe(0)
+    }
+    expect(await cli(['keys', 'rotate', made.apiKey.id])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('successor'),
+    })
+  })
+
   test.each([
+    [['keys', 'rotate', 'x', '--overlap', 'soon'], '7d'],
     [['keys', 'create', 'x', '--role', 'king'], 'Allowed choices'],
     [['keys', 'create', 'x'], '--role'],
     [['keys', 'create', 'x', '--role', 'viewer', '--expires', 'soon'], '30d'],

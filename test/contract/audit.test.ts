@@ -108,9 +108,20 @@ describe('the audit log', () => {
 
   it('has the life of keys and of capability addresses', async () => {
     const { id } = await createKey('short-lived', 'LAUNCHER')
+    const { rotateApiKey: rotated } = await server.graphql(
+      'mutation($id: ID!) { rotateApiKey(id: $id) { ... on RotateApiKeySuccess { apiKey { id } replaced { id expiresAt } } } }',
+      { id },
+    )
+    expect(rotated.replaced.id).toBe(id)
     await server.graphql('mutation($id: ID!) { revokeApiKey(id: $id) { __typename } }', { id })
-    expect((await audit({ type: 'key' })).slice(0, 2)).toMatchObject([
+    expect((await audit({ type: 'key' })).slice(0, 4)).toMatchObject([
       { type: 'key.revoked', actor: { name: 'admin' }, data: { name: 'short-lived', role: 'launcher' } },
+      {
+        type: 'key.rotated',
+        actor: { name: 'admin' },
+        data: { keyId: id, successorKeyId: rotated.apiKey.id, expiresAt: rotated.replaced.expiresAt },
+      },
+      { type: 'key.created', actor: { name: 'admin' }, data: { keyId: rotated.apiKey.id } },
       { type: 'key.created', actor: { name: 'admin' }, data: { keyId: id } },
     ])
     const session = await createSession(server)

@@ -56,6 +56,7 @@ const rules: Record<string, { permission: Permission; args?: string }> = {
     permission: 'administer',
     args: 'input: { name: "by the table", role: VIEWER }',
   },
+  'Mutation.rotateApiKey': { permission: 'administer', args: `id: "${nothing}"` },
   'Mutation.revokeApiKey': { permission: 'administer', args: `id: "${nothing}"` },
   'Mutation.probeGate': { permission: 'launch' },
   'Mutation.rotateGateToken': { permission: 'launch', args: `sessionId: "${nothing}"` },

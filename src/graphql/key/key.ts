@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { actorOf, type Identity } from '../../auth/identity.ts'
 import { createKey, revokeKey } from '../../auth/keys.ts'
+import { overlapDefaultMinutes, overlapMinutesMax, rotateKey } from '../../auth/succession.ts'
 import { InvalidInputError, NotFoundError } from '../../base/refusal.ts'
 import { builder } from '../builder.ts'
 import { Role } from '../enums.ts'
@@ -53,6 +54,19 @@ const NewApiKey = builder
     }),
   })
 
+const RotatedApiKey = builder
+  .objectRef<Extract<Awaited<ReturnType<typeof rotateKey>>, { secret: string }>>('RotateApiKeySuccess')
+  .implement({
+    fields: (t) => ({
+      apiKey: t.expose('apiKey', { type: ApiKey, description: 'The successor.' }),
+      secret: t.exposeString('secret', { description: 'The successor itself. It is shown this once.' }),
+      replaced: t.expose('replaced', {
+        type: ApiKey,
+        description: 'The old key, which works until it expires.',
+      }),
+    }),
+  })
+
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
@@ -102,6 +116,28 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { input }, { services, identity }) =>
       done(await createKey(services.journal, parseInput(createApiKeyInput, input), actorOf(identity))),
+  }),
+
+  rotateApiKey: t.field({
+    type: RotatedApiKey,
+    description:
+      'Makes the key that takes the place of another one: same name, role and session, and as long a life. Both work until the overlap is over.',
+    args: {
+      id: t.arg.id({ required: true }),
+      overlapMinutes: t.arg.int({
+        required: true,
+        defaultValue: overlapDefaultMinutes,
+        description: `0 revokes the old key at once; ${overlapMinutesMax} at most.`,
+      }),
+    },
+    authScopes: { administer: true },
+    errors: {
+      types: [InvalidInputError, NotFoundError],
+      directResult: true,
+      result: { name: 'RotateApiKeySuccess' },
+    },
+    resolve: async (_root, { id, overlapMinutes }, { services, identity }) =>
+      done(await rotateKey(services.journal, id, overlapMinutes, actorOf(identity))),
   }),
 
   revokeApiKey: t.field({

@@ -1,0 +1,81 @@
+import { isUuid } from '../base/ids.ts'
+import { InvalidInputError, NotFoundError } from '../base/refusal.ts'
+import type { ApiKey } from '../database/generated/prisma/client.ts'
+import { sql } from '../database/sql.ts'
+import type { Actor } from '../events/event.ts'
+import type { Journal, JournalEntry } from '../events/journal.ts'
+import { insertKey, isValid, tellRevoked } from './keys.ts'
+
+export const overlapDefaultMinutes = 24 * 60
+export const overlapMinutesMax = 30 * 24 * 60
+
+/**
+ * Makes the key that takes another one's place: same name, role and session, and as long a life as that one was given. Both work
+ * until the overlap is over; with none, the old one is revoked at once. The secret is returned this once.
+ */
+export async function rotateKey(
+  journal: Journal,
+  id: string,
+  overlapMinutes: number,
+  actor: Actor,
+): Promise<{ apiKey: ApiKey; secret: string; replaced: ApiKey } | NotFoundError | InvalidInputError> {
+  if (!Number.isInteger(overlapMinutes) || overlapMinutes < 0 || overlapMinutes > overlapMinutesMax)
+    return refusal('overlapMinutes', `Choose a whole number from 0 to ${overlapMinutesMax} (30 days).`)
+  const unknown = new NotFoundError('There is no such key. List the keys to see their ids.')
+  if (!isUuid(id)) return unknown
+  const now = journal.now()
+  return journal.write(async (entry) => {
+    // Its session first, in the order in which an archive locks the two: the events will need it.
+    await entry.query(sql`
+      select 1 from session where id = (select session_id from api_key where id = ${id}) for key share`)
+    const [old] = await entry.query<ApiKey>(sql`select * from api_key where id = ${id} for update`)
+    if (!old) return unknown
+    if (!isValid(old, now))
+      return refusal('id', 'This key was revoked or has expired. Make a new one instead.')
+    if (old.replacedById !== null)
+      return refusal(
+        'id',
+        `This key has a successor already, the key ${old.replacedById}. Rotate that one, or revoke this one to end its overlap now.`,
+      )
+    const { name, role, sessionId, createdAt, expiresAt } = old
+    const lifeMs = expiresAt && expiresAt.getTime() - createdAt.getTime()
+    const made = await insertKey(
+      entry,
+      { name, role, sessionId, expiresAt: lifeMs === null ? null : new Date(now.getTime() + lifeMs) },
+      actor,
+      now,
+    )
+    const replaced = await replaceKey(entry, old, made.apiKey, overlapMinutes, actor, now)
+    return { ...made, replaced }
+  })
+}
+
+/** Ends a key after an overlap, in favour of another one. */
+export async function replaceKey(
+  entry: JournalEntry,
+  { id, name, role, sessionId }: ApiKey,
+  successor: ApiKey,
+  overlapMinutes: number,
+  actor: Actor,
+  at: Date,
+): Promise<ApiKey> {
+  const until = new Date(at.getTime() + overlapMinutes * 60_000)
+  const [replaced] = await entry.query<ApiKey>(sql`
+    update api_key set replaced_by_id = ${successor.id}, expires_at = least(expires_at, ${until}),
+      revoked_at = ${overlapMinutes === 0 ? at : null}
+    where id = ${id} returning *`)
+  const expiresAt = replaced!.expiresAt!.toISOString()
+  entry.append({
+    type: 'key.rotated',
+    sessionId,
+    actor,
+    data: { keyId: id, name, role, successorKeyId: successor.id, expiresAt },
+    at,
+  })
+  if (overlapMinutes === 0) tellRevoked(entry, replaced!, actor, at)
+  return replaced!
+}
+
+function refusal(name: string, message: string): InvalidInputError {
+  return new InvalidInputError([{ name, messages: [message] }])
+}
