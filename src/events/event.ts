@@ -1,11 +1,13 @@
 import type { Attention, Role } from '../database/generated/prisma/enums.ts'
 
+export const actorKinds = ['api-key', 'user', 'mcp-server', 'clock', 'sweep', 'runner', 'system'] as const
+
 /**
  * Who did something. An API key or a signed-in user by name and role; everything else by its kind alone.
  * `id` is the credential, so that "the same actor again" can be told; it is not shown.
  */
 export interface Actor {
-  kind: 'api-key' | 'user' | 'mcp-server' | 'clock' | 'sweep' | 'runner' | 'system'
+  kind: (typeof actorKinds)[number]
   name: string | null
   role: Role | null
   id: string | null
@@ -20,42 +22,45 @@ export function mcpServerActor(serverName: string | null): Actor {
   return { kind: 'mcp-server', name: serverName, role: null, id: null }
 }
 
-export type EventType =
-  | 'session.created'
-  | 'session.started'
-  | 'session.paused'
-  | 'session.resumed'
-  | 'session.slept'
-  | 'session.blocked'
-  | 'session.unblocked'
-  | 'session.failed'
-  | 'session.archived'
-  | 'session.unarchived'
-  | 'session.lost_recorded'
-  | 'session.lost_cleared'
-  | 'elicitation.created'
-  | 'elicitation.resolved'
-  | 'elicitation.delivered'
-  | 'elicitation.answer_refused'
-  | 'process.registered'
-  | 'process.exited'
-  | 'process.lost'
-  | 'launch.prepared'
-  | 'gate.reported'
-  | 'gate.unreachable'
-  | 'gate.recovered'
-  | 'gate.token_created'
-  | 'gate.token_ended'
-  | 'key.created'
-  | 'key.rotated'
-  | 'key.revoked'
-  | 'key.refused'
-  | 'sign_in.link_created'
-  | 'sign_in.succeeded'
-  | 'sign_in.failed'
-  | 'sign_in.ended'
-  | 'notification.sent'
-  | 'notification.failed'
+export const eventTypes = [
+  'session.created',
+  'session.started',
+  'session.paused',
+  'session.resumed',
+  'session.slept',
+  'session.blocked',
+  'session.unblocked',
+  'session.failed',
+  'session.archived',
+  'session.unarchived',
+  'session.lost_recorded',
+  'session.lost_cleared',
+  'elicitation.created',
+  'elicitation.resolved',
+  'elicitation.delivered',
+  'elicitation.answer_refused',
+  'process.registered',
+  'process.exited',
+  'process.lost',
+  'launch.prepared',
+  'gate.reported',
+  'gate.unreachable',
+  'gate.recovered',
+  'gate.token_created',
+  'gate.token_ended',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'key.refused',
+  'sign_in.link_created',
+  'sign_in.succeeded',
+  'sign_in.failed',
+  'sign_in.ended',
+  'notification.sent',
+  'notification.failed',
+] as const
+
+export type EventType = (typeof eventTypes)[number]
 
 /** What happens to credentials of the whole house, and who signs in, is for those who administer them. */
 export function isForAdmins({ type, sessionId }: Pick<TimelineEvent, 'type' | 'sessionId'>): boolean {
