@@ -3,7 +3,7 @@ import { type ListenOptions, Server } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAuthenticator } from './auth/authenticator.ts'
-import { createFailedSignIns } from './auth/failed-sign-ins.ts'
+import { createFailedAttempts } from './auth/failed-attempts.ts'
 import { ensureAdminKey } from './auth/first-key.ts'
 import { ensureLauncherKey, writeAddress } from './auth/launcher-key.ts'
 import { guardUserHeader } from './auth/proxied-user.ts'
@@ -148,15 +148,23 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
       metrics.committed(events)
     },
   })
+  const refusedKeys = createFailedAttempts({
+    journal,
+    type: 'key.refused',
+    onError: onError('refused keys could not be put on the record'),
+  })
+  ending.defer(() => refusedKeys.stop())
   const authenticator = createAuthenticator({
     journal,
     secret,
     userHeader: config.trustedUserHeader,
+    onWrongKey: (address) => refusedKeys.count(address),
     onError: onError('the last use of keys could not be written'),
   })
   ending.defer(() => authenticator.stop())
-  const failedSignIns = createFailedSignIns({
+  const failedSignIns = createFailedAttempts({
     journal,
+    type: 'sign_in.failed',
     onError: onError('failed sign-ins could not be put on the record'),
   })
   ending.defer(() => failedSignIns.stop())

@@ -14,11 +14,17 @@ export type Authentication =
   /** `missing`: no credential at all; `wrong`: one that is unknown, expired or revoked; `cross-site`: a browser without same-origin proof. */
   | { ok: false; why: 'missing' | 'wrong' | 'cross-site' }
 
+/** Where a credential comes from, for the audit of wrong keys; null where that is no attempt, or counted elsewhere. */
+export type CallerAddress = string | null
+
 export interface Authenticator {
   /** `X-API-Key`, `Authorization: Bearer`, or the cookie. A cookie that would change something needs `sameOrigin`. */
-  authenticate(headers: IncomingHttpHeaders, options: { changesState: boolean }): Promise<Authentication>
+  authenticate(
+    headers: IncomingHttpHeaders,
+    options: { changesState: boolean; address: CallerAddress },
+  ): Promise<Authentication>
   /** A key by itself, as `connection_init` carries it. */
-  identifyKey(key: string): Promise<Identity | null>
+  identifyKey(key: string, address: CallerAddress): Promise<Identity | null>
   /** A revoked key stops working here at once, not when the memory of it ends. */
   forget(keyId: string): void
   /** The same for a browser that signed out. */
@@ -38,9 +44,10 @@ export function createAuthenticator(options: {
   secret: string
   /** Believed where it is present: `guardUserHeader` takes it off what comes from elsewhere. */
   userHeader?: TrustedUserHeader | null
+  onWrongKey?: (address: string) => Promise<void>
   onError: (error: unknown) => void
 }): Authenticator {
-  const { journal, secret, userHeader = null, onError } = options
+  const { journal, secret, userHeader = null, onWrongKey, onError } = options
   const remembered = new Map<string, { identity: Identity; until: number }>()
   const used = new Map<string, Date>()
 
@@ -64,8 +71,13 @@ export function createAuthenticator(options: {
     return identity
   }
 
-  const identifyKey = (key: string) =>
-    remember(`key:${digest(key)}`, () => identify(journal.database, key, journal.now()))
+  async function identifyKey(key: string, address: CallerAddress): Promise<Identity | null> {
+    const identity = await remember(`key:${digest(key)}`, () =>
+      identify(journal.database, key, journal.now()),
+    )
+    if (!identity && address !== null) await onWrongKey?.(address)
+    return identity
+  }
 
   async function flush(): Promise<void> {
     const rows = [...used]
@@ -83,10 +95,10 @@ export function createAuthenticator(options: {
   timer.unref()
 
   return {
-    async authenticate(headers, { changesState }) {
+    async authenticate(headers, { changesState, address }) {
       const key = keyIn(headers)
       if (key !== null) {
-        const identity = await identifyKey(key)
+        const identity = await identifyKey(key, address)
         return identity ? { ok: true, identity, by: 'key' } : { ok: false, why: 'wrong' }
       }
       const user = userHeader && proxiedUser(headers[userHeader.name], userHeader)

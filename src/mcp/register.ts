@@ -53,7 +53,7 @@ export function registerMcp(app: FastifyInstance, services: McpServices): void {
     if (origin !== undefined && origin !== new URL(publicUrl).origin && !isSameOrigin(request.headers))
       return fail(reply, 403, 'Web pages of another origin may not call this address.')
     const key = keyIn(request.headers)
-    const identity = key === null ? null : await authenticator.identifyKey(key)
+    const identity = key === null ? null : await authenticator.identifyKey(key, request.ip)
     if (!identity)
       return fail(
         reply.header('WWW-Authenticate', 'Bearer'),

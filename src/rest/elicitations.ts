@@ -95,7 +95,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
   /** A key bound to a session may ask for it, and is as good as a capability address. */
   async function boundKeyOf(request: FastifyRequest): Promise<{ id: string; sessionId: string } | null> {
     const key = keyIn(request.headers)
-    const identity = key === null ? null : await authenticator.identifyKey(key)
+    const identity = key === null ? null : await authenticator.identifyKey(key, request.ip)
     return identity?.sessionId ? { id: identity.id, sessionId: identity.sessionId } : null
   }
 
@@ -217,7 +217,10 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     const token = request.headers['holdpoint-withdraw']
     if (typeof token === 'string' && isWithdrawToken(desk, target.id, token))
       return { actor: mcpServerActor(target.serverName), collects: true }
-    const authentication = await authenticator.authenticate(request.headers, { changesState: true })
+    const authentication = await authenticator.authenticate(request.headers, {
+      changesState: true,
+      address: request.ip,
+    })
     if (!authentication.ok) return null
     const { identity } = authentication
     const collects = identity.sessionId === target.sessionId
@@ -226,7 +229,10 @@ export function registerElicitations(app: FastifyInstance, services: RestService
 
   /** The identity behind a request's key or cookie; null after it has been answered. */
   async function identityOf(request: FastifyRequest, reply: FastifyReply): Promise<Identity | null> {
-    const authentication = await authenticator.authenticate(request.headers, { changesState: true })
+    const authentication = await authenticator.authenticate(request.headers, {
+      changesState: true,
+      address: request.ip,
+    })
     if (authentication.ok) return authentication.identity
     if (authentication.why === 'cross-site')
       sendError(reply, 'CROSS_SITE', 'A signed-in browser may only send this from a page of this server.')

@@ -24,7 +24,7 @@ export function registerHooks(app: FastifyInstance, services: RestServices, rate
     const callerLeft = new AbortController()
     reply.raw.once('close', () => callerLeft.abort())
     const key = keyIn(request.headers)
-    const identity = key === null ? null : await authenticator.identifyKey(key)
+    const identity = key === null ? null : await authenticator.identifyKey(key, request.ip)
     if (!identity)
       return sendError(
         reply,

@@ -1,6 +1,6 @@
 import fastifyRateLimit from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
-import type { FailedSignIns } from '../auth/failed-sign-ins.ts'
+import type { FailedAttempts } from '../auth/failed-attempts.ts'
 import type { Limits } from '../base/limits.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { registerElicitations } from './elicitations.ts'
@@ -17,7 +17,7 @@ export async function registerRest(
   services: RestServices & {
     limits: Limits
     secret: string
-    failedSignIns: FailedSignIns
+    failedSignIns: FailedAttempts
     notifier: Notifier
   },
 ): Promise<void> {

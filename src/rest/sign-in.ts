@@ -2,7 +2,7 @@ import { fastifyCookie } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Authenticator, cookieName, isSameOrigin } from '../auth/authenticator.ts'
-import type { FailedSignIns } from '../auth/failed-sign-ins.ts'
+import type { FailedAttempts } from '../auth/failed-attempts.ts'
 import { browserSignInMs, redeemSignInLink, type SignedIn, signInBrowser, signOut } from '../auth/sign-in.ts'
 import type { Journal } from '../events/journal.ts'
 import { sendError, sendRefusal } from './envelope.ts'
@@ -16,7 +16,7 @@ export function registerSignIn(
   services: {
     journal: Journal
     authenticator: Authenticator
-    failedSignIns: FailedSignIns
+    failedSignIns: FailedAttempts
     secret: string
     publicUrl: string
   },
@@ -76,7 +76,7 @@ export function registerSignIn(
 
   async function signIn(given: z.infer<typeof body>, address: string): Promise<SignedIn | null> {
     if ('link' in given) return redeemSignInLink(journal, given.link, address)
-    const identity = await authenticator.identifyKey(given.key)
+    const identity = await authenticator.identifyKey(given.key, null)
     // A key bound to a session is an agent's, and no person signs in with it.
     return identity && identity.sessionId === null ? signInBrowser(journal, identity.id, address) : null
   }

@@ -10,7 +10,10 @@ export async function signedIn(
   reply: FastifyReply,
 ): Promise<Identity | null> {
   const changesState = request.method !== 'GET' && request.method !== 'HEAD'
-  const authentication = await authenticator.authenticate(request.headers, { changesState })
+  const authentication = await authenticator.authenticate(request.headers, {
+    changesState,
+    address: request.ip,
+  })
   if (authentication.ok) return authentication.identity
   if (authentication.why === 'cross-site')
     sendError(reply, 'CROSS_SITE', 'A signed-in browser may only send this from a page of this server.')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { createSession, post } from '../support/ask.ts'
 import { boundKey, callTool, connectHttp } from '../support/mcp.ts'
 import { adminKey, startServer, type TestServer } from '../support/server.ts'
@@ -195,6 +196,86 @@ describe('the audit log', () => {
     expect(seen).toMatchObject({ surface: 'rest', status: 'accept' })
     expect(Object.keys(seen)).not.toContain('address')
     expect(Object.keys(seen)).not.toContain('keyId')
+  })
+})
+
+describe('keys that are wrong', () => {
+  const wrong = 'hp_12345678_a-wrong-key-that-nobody-made'
+
+  it('are on the record for every surface, by address and number, and never the key itself', async () => {
+    await using house = await startServer({ environment: { HOLDPOINT_TRUST_PROXY: '127.0.0.1' } })
+    const session = await createSession(house)
+    const { body } = await post(house, session.id)
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    const attempts: Record<string, (address: string) => Promise<unknown>> = {
+      'the answer over REST': (address) =>
+        house.rest('PATCH', `/api/v1/elicitations/${body.requestId}/respond`, {
+          key: wrong,
+          body: { action_type: 'accept' },
+          headers: from(address),
+        }),
+      'the withdrawal': (address) =>
+        house.rest('DELETE', `/api/v1/elicitations/${body.requestId}`, {
+          key: wrong,
+          headers: from(address),
+        }),
+      'the creation, which needs no key': (address) =>
+        house.rest('POST', '/api/v1/elicitations', { key: wrong, body: {}, headers: from(address) }),
+      'the hook': (address) =>
+        house.rest('POST', '/api/v1/hooks/claude-code', { key: wrong, body: {}, headers: from(address) }),
+      notifications: (address) =>
+        house.rest('GET', '/api/v1/notifications', { key: wrong, headers: from(address) }),
+      'an operation': (address) =>
+        house.rest('POST', '/graphql', {
+          key: wrong,
+          body: { query: '{ viewer { name } }' },
+          headers: from(address),
+        }),
+      'a call over MCP': (address) =>
+        house.rest('POST', '/mcp', { key: wrong, body: {}, headers: from(address) }),
+      'a WebSocket': (address) =>
+        new Promise((resolve, reject) => {
+          const socket = new WebSocket(`${house.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+            headers: from(address),
+          })
+          socket.once('open', () =>
+            socket.send(JSON.stringify({ type: 'connection_init', payload: { apiKey: wrong } })),
+          )
+          socket.once('close', resolve)
+          socket.once('error', reject)
+        }),
+    }
+    const names = Object.keys(attempts)
+    for (const [index, name] of names.entries()) await attempts[name]!(`192.0.2.${index}`)
+    const { auditLog: found } = await house.graphql(auditLog, { first: 100, type: 'key.refused' })
+    const lines: Line[] = found.edges.map(({ node }: { node: Line }) => node)
+    expect(lines.map(({ data }) => [data.address, data.attempts]).toSorted()).toEqual(
+      names.map((_, index) => [`192.0.2.${index}`, 1]),
+    )
+    expect(JSON.stringify(lines)).not.toContain(wrong.slice(0, 12))
+    expect(house.logLines.join()).not.toContain(wrong)
+  })
+
+  it('are counted, and strangers cannot grow the log; no key at all is no attempt', async () => {
+    await using house = await startServer({ environment: { HOLDPOINT_TRUST_PROXY: '127.0.0.1' } })
+    const fail = (address: string, key: string | null = wrong) =>
+      house.rest('POST', '/graphql', {
+        key,
+        body: { query: '{ viewer { name } }' },
+        headers: { 'x-forwarded-for': address },
+      })
+    await fail('192.0.2.60', null)
+    for (let i = 0; i < 25; i++) await fail('192.0.2.61')
+    for (let i = 0; i < 60; i++) await fail(`198.51.100.${i}`)
+    const { connectionString } = house
+    await house.app.close()
+    await using next = await startServer({ connectionString })
+    const { auditLog: found } = await next.graphql(auditLog, { first: 100, type: 'key.refused' })
+    const data: { address: string | null; attempts: number }[] = found.edges.map(({ node }: any) => node.data)
+    expect(data.reduce((sum, each) => sum + each.attempts, 0)).toBe(25 + 60)
+    expect(data.some(({ address }) => address === '192.0.2.60')).toBe(false)
+    // A line at once and one with the rest, for each of twenty and for all others; twice that where a minute ended in between.
+    expect(data.length).toBeLessThanOrEqual(2 * 2 * 21)
   })
 })
 

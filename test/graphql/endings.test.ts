@@ -111,6 +111,8 @@ function event(cursor: bigint): TimelineEvent {
 describe.each(doors)('over $door', ({ connect, codes }) => {
   test('whoever does not keep up is cut off with a reason, and nobody else', async () => {
     await using server = await startGraphql()
+    // What was written before must not come in between.
+    await server.tail.caughtUp()
     const slow = await connect(server, large)
     const fast = await connect(server, small)
     await expect.poll(() => server.fanout.size).toBe(3)

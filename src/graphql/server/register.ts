@@ -69,7 +69,10 @@ export async function registerGraphql(
         }
         if (request.method === 'OPTIONS') return reply.header('Allow', 'GET, POST').code(204).send()
         const changesState = request.method !== 'GET'
-        const authentication = await services.authenticator.authenticate(request.headers, { changesState })
+        const authentication = await services.authenticator.authenticate(request.headers, {
+          changesState,
+          address: request.ip,
+        })
         if (!authentication.ok) return refuse(reply, authentication.why)
         contexts.set(request, contextOf(request, reply, authentication))
       },
@@ -106,7 +109,8 @@ export async function registerGraphql(
     const left = new AbortController()
     const forget = clients.add({
       credentialId: identity.id,
-      stillGood: async () => (await services.authenticator.authenticate(headers, { changesState: false })).ok,
+      stillGood: async () =>
+        (await services.authenticator.authenticate(headers, { changesState: false, address: null })).ok,
       end: () => left.abort(),
     })
     const { promise: finished, resolve } = Promise.withResolvers<void>()

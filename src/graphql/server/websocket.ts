@@ -62,7 +62,7 @@ export function serveSockets(
     {
       async onConnect({ connectionParams, extra }) {
         const { socket, request } = extra
-        const known = await identify(connectionParams, request).catch((err: unknown) => {
+        const known = await identify(connectionParams, request, { isAttempt: true }).catch((err: unknown) => {
           log.warn({ err }, 'a key could not be looked up')
           return 'unknown' as const
         })
@@ -74,7 +74,7 @@ export function serveSockets(
         const left = new AbortController()
         const forget = clients.add({
           credentialId: known.identity.id,
-          stillGood: async () => (await identify(connectionParams, request)) !== null,
+          stillGood: async () => (await identify(connectionParams, request, { isAttempt: false })) !== null,
           end: () => socket.close(closeCodes.forbidden, 'The key is no longer valid'),
         })
         socket.once('close', () => {
@@ -124,14 +124,18 @@ export function serveSockets(
   async function identify(
     params: unknown,
     request: IncomingMessage,
+    { isAttempt }: { isAttempt: boolean },
   ): Promise<{ identity: Identity; entrance: Entrance } | null> {
     const address = proxyAddr(request, isTrusted)
     const given = keyIn(params)
     if (given !== null) {
-      const identity = await authenticator.identifyKey(given)
+      const identity = await authenticator.identifyKey(given, isAttempt ? address : null)
       return identity && { identity, entrance: { surface: 'graphql', address } }
     }
-    const authentication = await authenticator.authenticate(request.headers, { changesState: false })
+    const authentication = await authenticator.authenticate(request.headers, {
+      changesState: false,
+      address: isAttempt ? address : null,
+    })
     if (!authentication.ok) return null
     return {
       identity: authentication.identity,

@@ -1,8 +1,8 @@
 import { systemActor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
 
-/** Sign-ins that failed, for the audit: counted, so that no stranger grows the timeline by failing. */
-export interface FailedSignIns {
+/** Attempts with a wrong credential, for the audit: counted, so that no stranger grows the timeline by failing. */
+export interface FailedAttempts {
   /** One more, from a network address. The first of an address in a minute is on the record at once. */
   count(address: string): Promise<void>
   /** Puts what was counted on the record. */
@@ -13,13 +13,16 @@ const windowMs = 60_000
 /** Addresses with a line of their own in a minute; what comes from any more of them is one line together. */
 export const addressesPerMinuteMax = 20
 
-export function createFailedSignIns({
+export function createFailedAttempts({
   journal,
+  type,
   onError,
 }: {
   journal: Journal
+  /** `key.refused`: a key that is unknown, expired or revoked, on whatever surface. */
+  type: 'sign_in.failed' | 'key.refused'
   onError: (error: unknown) => void
-}): FailedSignIns {
+}): FailedAttempts {
   /** Attempts that are not on the record yet, by address; null stands for all others. */
   let counted = new Map<string | null, number>()
   let since = journal.now()
@@ -30,7 +33,7 @@ export function createFailedSignIns({
       await journal.write(async (entry) => {
         for (const [address, count] of lines)
           entry.append({
-            type: 'sign_in.failed',
+            type,
             actor: systemActor,
             data: { address, attempts: count, since: from.toISOString() },
             at: journal.now(),
