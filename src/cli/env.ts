@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { shellQuoted } from '../runner/command-line.ts'
 import { createApi } from './api.ts'
 import { findConnection } from './connection.ts'
 import { findSession, prepareLaunch } from './launch.ts'
@@ -20,9 +21,4 @@ export async function env(
   else for (const { name, value } of launch.env) terminal.say(`export ${name}=${shellQuoted(value)}`)
   for (const warning of launch.warnings) terminal.note(`holdpoint: ${warning}`)
   return exitCodes.done
-}
-
-/** In single quotes nothing has a meaning but the quote itself. */
-function shellQuoted(value: string): string {
-  return `'${value.replaceAll("'", "'\\''")}'`
 }

@@ -24,6 +24,7 @@ import {
 } from './documents.ts'
 import { prepareLaunch } from './launch.ts'
 import { createNotices, type Notices } from './notices.ts'
+import { ownProgram } from './own-program.ts'
 import { exitCodes, Problem } from './problem.ts'
 import { fail, type RunSession, resume, sessionFor } from './run-session.ts'
 import { createRunnerLink } from './runner-link.ts'
@@ -36,6 +37,8 @@ export interface RunOptions extends RunSession {
   mcpConfig?: string
   /** Puts the bridge before each of its stdio MCP servers. */
   bridge?: boolean
+  /** Lets a person decide on what Claude Code asks permission for. */
+  approveTools?: boolean
   /** Gives the agent a key of its own: it sees its session, and answers nothing. */
   withAgentKey?: boolean
 }
@@ -50,6 +53,11 @@ export async function run(options: RunOptions, command: string[], terminal: Term
   const api = createApi(await findConnection(terminal.environment))
   const notices = createNotices(terminal)
   const runtime = options.runtime ?? runtimeOf(command)
+  if (options.approveTools && runtime !== 'claude_code')
+    throw new Problem(
+      '--approve-tools is for Claude Code: no other runtime is known to ask a tool for permission. Leave it out, or say --runtime claude-code.',
+      exitCodes.usage,
+    )
   const dotenv = await readDotenv(cwd)
 
   const { gate } = await api.request<LaunchSiteData>(launchSiteDocument)
@@ -125,8 +133,10 @@ async function equip(context: {
     cwd: terminal.cwd,
     environment: childEnvironment(parent, { dotenv: dotenv.variables, spawn: {} }),
     mcpConfigFile: options.mcpConfig ?? null,
+    approveTools: options.approveTools === true,
+    holdpoint: ownProgram,
   })
-  const { withAgentKey } = options
+  const withAgentKey = options.withAgentKey || options.approveTools
   const input = { sessionId: session.id, runtime, mcpConfig: plan.mcpConfig, dotenv, withAgentKey, seen }
   const prepared = await prepareLaunch(api, input)
   const spawn = environmentOf(Object.fromEntries(prepared.env.map(({ name, value }) => [name, value])))
@@ -137,12 +147,16 @@ async function equip(context: {
     options.bridge && plan.mcpConfig && config !== null
       ? bridgedConfig(config, { runtime, format: plan.mcpConfig.format })
       : null
+  const agentVariables = prepared.agentKey
+    ? { HOLDPOINT_URL: api.connection.url, HOLDPOINT_API_KEY: prepared.agentKey }
+    : null
   const equipped = await plan.equip(
     {
       mcpConfig: bridged?.text ?? config,
       // The server does not know the gate that a `.env` names.
       systemPrompt: broken ? brokenPrompt(elsewhere) : prepared.systemPrompt,
       ttlMs: clientTtlMs(spawn.ELICITATION_TTL_MS),
+      agentVariables,
     },
     folder,
   )
@@ -157,9 +171,7 @@ async function equip(context: {
     notices.say(
       'ELICITATION_ENABLED is false: MCP servers that are given it act WITHOUT asking anybody. Take it out of the environment or the .env unless that is what you want.',
     )
-  const keep = prepared.agentKey
-    ? { HOLDPOINT_URL: api.connection.url, HOLDPOINT_API_KEY: prepared.agentKey }
-    : undefined
+  const keep = options.withAgentKey ? (agentVariables ?? undefined) : undefined
   const environment = childEnvironment(parent, { dotenv: dotenv.variables, spawn, keep })
   return { equipped, environment: Object.assign(environment, equipped.environment) }
 }

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { type ParseError, parse } from 'jsonc-parser'
 import { isRecord, own } from '../base/json.ts'
-import { toolTimeoutMarginMs } from '../gate/runtime-config/rewrite.ts'
+import { toolTimeoutMs } from '../gate/runtime-config/rewrite.ts'
+import { planPermissions } from './claude-code-permissions.ts'
+import { planSettings, settingsFolder } from './claude-code-settings.ts'
 import { ownArguments, takeOption } from './command-line.ts'
+import { parseJson, readJson, record, texts } from './json-file.ts'
 import type { LaunchPlan, LaunchSettings } from './launch-plan.ts'
 
 type Servers = Map<string, unknown>
@@ -18,7 +20,7 @@ const idleTimeoutName = 'CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT'
  * have been approved: whoever has not been asked about a server yet shall be, and `--mcp-config` skips the question.
  */
 export async function planClaudeCode(settings: LaunchSettings): Promise<LaunchPlan> {
-  const { cwd, environment, mcpConfigFile } = settings
+  const { cwd, environment, mcpConfigFile, approveTools, holdpoint } = settings
   const notices: string[] = []
   const parts = ownArguments(settings.command)
   const servers: Servers = new Map()
@@ -50,22 +52,33 @@ export async function planClaudeCode(settings: LaunchSettings): Promise<LaunchPl
         ? null
         : { format: 'json', text: JSON.stringify({ mcpServers: Object.fromEntries(servers) }, null, 2) },
     notices,
-    async equip({ mcpConfig, systemPrompt, ttlMs }, folder) {
+    async equip({ mcpConfig, systemPrompt, ttlMs, agentVariables }, folder) {
       const ours: string[] = []
       let rest = options
-      if (mcpConfig !== null) ours.push(`--mcp-config=${await folder.write('mcp.json', mcpConfig)}`)
-      if (systemPrompt !== null) {
-        const given = takeOption(options, '--append-system-prompt')
-        const files = takeOption(given.rest, '--append-system-prompt-file')
-        const texts = await Promise.all(
-          files.values.map((file) => readFile(resolve(cwd, file), 'utf8').catch(() => null)),
-        )
-        // Of two such options the last one counts, and the two kinds exclude each other.
-        const theirs = [...given.values, ...texts.filter((text) => text !== null)]
-        rest = texts.includes(null) ? given.rest : files.rest
-        ours.push('--append-system-prompt', [...theirs, systemPrompt].join('\n\n'))
+      const patienceMs = toolTimeoutMs(ttlMs)
+      const asked = approveTools ? planPermissions(rest, new Set(servers.keys())) : null
+      let config = mcpConfig
+      if (asked) {
+        rest = asked.rest
+        ours.push(...asked.ours)
+        config = withServer(config, asked.serverName, {
+          command: holdpoint[0],
+          args: [...holdpoint.slice(1), 'mcp'],
+          env: agentVariables ?? {},
+          timeout: patienceMs,
+          // The first turn may need a permission already, and Claude Code does not wait for a server that is slow to start.
+          alwaysLoad: true,
+        })
       }
-      const patienceMs = ttlMs + toolTimeoutMarginMs
+      if (config !== null) ours.push(`--mcp-config=${await folder.write('mcp.json', config)}`)
+      const hooked = await planSettings(settings, rest, { patienceMs, allow: asked?.allow ?? [] })
+      rest = hooked.rest
+      if (hooked.text !== null) ours.push(`--settings=${await folder.write('settings.json', hooked.text)}`)
+      if (systemPrompt !== null) {
+        const prompted = await withPrompt(rest, systemPrompt, cwd)
+        rest = prompted.rest
+        ours.push('--append-system-prompt', prompted.text)
+      }
       const configured = Number(environment[idleTimeoutName])
       return {
         command: [...parts.program, ...rest, ...ours, ...parts.operands],
@@ -73,10 +86,35 @@ export async function planClaudeCode(settings: LaunchSettings): Promise<LaunchPl
         environment: {
           [idleTimeoutName]: String(Math.max(patienceMs, Number.isNaN(configured) ? 0 : configured)),
         },
-        notices: [],
+        notices: [...(asked?.notices ?? []), ...hooked.notices],
       }
     },
   }
+}
+
+/** The prompt behind the one that the command has: of two such options the last one counts, and the two kinds exclude each other. */
+async function withPrompt(
+  options: readonly string[],
+  prompt: string,
+  cwd: string,
+): Promise<{ rest: string[]; text: string }> {
+  const given = takeOption(options, '--append-system-prompt')
+  const files = takeOption(given.rest, '--append-system-prompt-file')
+  const read = await Promise.all(
+    files.values.map((file) => readFile(resolve(cwd, file), 'utf8').catch(() => null)),
+  )
+  const theirs = [...given.values, ...read.filter((text) => text !== null)]
+  return {
+    rest: read.includes(null) ? given.rest : files.rest,
+    text: [...theirs, prompt].join('\n\n'),
+  }
+}
+
+/** Behind the rewriting: it has a key of its own, and needs no address. */
+function withServer(config: string | null, name: string, entry: object): string {
+  const whole = record(parseJson(config ?? '{}'))
+  const servers = record(own(whole, 'mcpServers'))
+  return JSON.stringify({ ...whole, mcpServers: { ...servers, [name]: entry } }, null, 2)
 }
 
 /** The stdio and remote servers that Claude Code would start by itself, the nearest definition of each name. */
@@ -95,18 +133,17 @@ async function findServers({
   const local = projects.find((project) => Object.keys(project).length > 0) ?? {}
   const project = await readProjectServers(cwd)
 
-  const settingsFolder = environment.CLAUDE_CONFIG_DIR || join(home, '.claude')
   // A project may reject its servers for everybody, but not approve them.
   const theUsers = [
     local,
-    await readJson(join(settingsFolder, 'settings.json')),
+    await readJson(join(settingsFolder(environment), 'settings.json')),
     await readJson(join(cwd, '.claude', 'settings.local.json')),
   ]
   const everybodys = [...theUsers, await readJson(join(cwd, '.claude', 'settings.json'))]
-  const approved = new Set(theUsers.flatMap((choice) => list(own(choice, 'enabledMcpjsonServers'))))
-  const rejected = new Set(everybodys.flatMap((choice) => list(own(choice, 'disabledMcpjsonServers'))))
+  const approved = new Set(theUsers.flatMap((choice) => texts(own(choice, 'enabledMcpjsonServers'))))
+  const rejected = new Set(everybodys.flatMap((choice) => texts(own(choice, 'disabledMcpjsonServers'))))
   const approvesAll = theUsers.some((choice) => own(choice, 'enableAllProjectMcpServers') === true)
-  const off = new Set(list(own(local, 'disabledMcpServers')))
+  const off = new Set(texts(own(local, 'disabledMcpServers')))
   const mayStart = (name: string) => !rejected.has(name) && (isPrint || approvesAll || approved.has(name))
 
   const servers: Servers = new Map()
@@ -149,27 +186,8 @@ async function readGiven(value: string, cwd: string): Promise<Servers | null> {
     ? value
     : await readFile(resolve(cwd, value), 'utf8').catch(() => null)
   if (text === null) return null
-  const servers = own(parsed(text), 'mcpServers')
+  const servers = own(record(parseJson(text)), 'mcpServers')
   return isRecord(servers) ? new Map(Object.entries(servers)) : null
-}
-
-async function readJson(file: string): Promise<Record<string, unknown>> {
-  const text = await readFile(file, 'utf8').catch(() => null)
-  return text === null ? {} : parsed(text)
-}
-
-function parsed(text: string): Record<string, unknown> {
-  const errors: ParseError[] = []
-  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
-  return errors.length === 0 ? record(value) : {}
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
-}
-
-function list(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
 function ancestors(folder: string): string[] {

@@ -40,3 +40,8 @@ export function takeOption(
   }
   return { values, rest }
 }
+
+/** In single quotes nothing has a meaning to a shell but the quote itself. */
+export function shellQuoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
+}

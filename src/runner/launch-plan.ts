@@ -9,6 +9,10 @@ export interface LaunchSettings {
   environment: Readonly<Environment>
   /** Given to `holdpoint run` itself. */
   mcpConfigFile: string | null
+  /** The permission prompts of the runtime go to a person. */
+  approveTools: boolean
+  /** Holdpoint's own program and its arguments, as a runtime is to start it. */
+  holdpoint: readonly [string, ...string[]]
 }
 
 /** What `prepareLaunch` answered, as far as a runtime has to be told of it. */
@@ -17,6 +21,8 @@ export interface Prepared {
   systemPrompt: string | null
   /** How long a request may wait for a person, by the spawn environment. */
   ttlMs: number
+  /** The server's address and a key that is bound to the session; null when none was asked for. */
+  agentVariables: Record<string, string> | null
 }
 
 /** How one runtime takes its MCP config and its system prompt. */

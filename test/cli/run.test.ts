@@ -8,6 +8,7 @@ import { createSession } from '../support/ask.ts'
 import { freePort, startServer, type TestServer } from '../support/server.ts'
 import { mcpServerFile, startAdminApi } from './support/admin-api.ts'
 import {
+  binary,
   createProject,
   finished,
   gone,
@@ -157,9 +158,10 @@ describe('what an agent is given', () => {
       timeout: 65 * 60_000,
     })
     expect(args.slice(0, 2)).toEqual(['-p', `--mcp-config=${configFile}`])
-    expect(args[2]).toBe('--append-system-prompt')
-    expect(args[3]).toMatch(/^Be brief\.\n\n# Approval gate/)
-    expect(args.slice(4)).toEqual(['--', 'Delete acme.'])
+    expect(args[2]).toMatch(/^--settings=/)
+    expect(args[3]).toBe('--append-system-prompt')
+    expect(args[4]).toMatch(/^Be brief\.\n\n# Approval gate/)
+    expect(args.slice(5)).toEqual(['--', 'Delete acme.'])
     expect(environment).toMatchObject({
       ELICITATION_SESSION_ID: id,
       CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: String(65 * 60_000),
@@ -170,6 +172,27 @@ describe('what an agent is given', () => {
     expect(await command(server, 'pauseSession', id)).toBe('PauseSessionSuccess')
     expect(await running.exited).toBe(143)
     await expect(readFile(configFile)).rejects.toThrow('ENOENT')
+  })
+
+  test('the bridge before each stdio server, once, also where the project has it already', async () => {
+    await using project = await createProject()
+    await using api = await startAdminApi()
+    const config = join(project.folder, '.mcp.json')
+    const entry = { command: process.execPath, args: [mcpServerFile], env: api.environment }
+    await writeFile(config, JSON.stringify({ mcpServers: { admin: entry } }))
+    const options = { environment: local(project), cwd: project.folder }
+    const { id } = await createSession(server)
+    expect((await finished(['prepare', '--bridge', '--session', id], options)).code).toBe(0)
+    await using running = holdpoint(
+      ['run', '--bridge', '--runtime', 'claude-code', '--', ...claudeCode, '-p'],
+      options,
+    )
+    const blocked = await sessionThat(server, ({ blockedOnElicitation }) => blockedOnElicitation)
+    const { admin } = facts(running).config.mcpServers
+    expect(admin.args).toEqual([binary, 'bridge', '--server=admin', '--', process.execPath, mcpServerFile])
+    expect(admin.env.ELICITATION_SESSION_ID).toBe(blocked.id)
+    await command(server, 'pauseSession', blocked.id)
+    expect(await running.exited).toBe(143)
   })
 
   test('a private home with the rewritten config, the login and the prompt, for Codex', async () => {
@@ -274,6 +297,8 @@ describe('a gate that cannot be reached from where the agent runs', () => {
     expect(gate.hosts).toEqual([
       { host: hostname(), reachable: false, detail: expect.stringContaining('ECONNREFUSED') },
     ])
+    const told = await timeline(broken, (await newestSession(broken))!.id)
+    expect(told.filter(({ type }) => type === 'process.registered')).toHaveLength(1)
   })
 
   test('is no news any more once it can be reached again', async () => {

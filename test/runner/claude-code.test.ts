@@ -19,7 +19,14 @@ function plan(
   mcpConfigFile: string | null = null,
 ) {
   const environment = { HOME: project.home, ...more }
-  return planClaudeCode({ command, cwd: project.folder, environment, mcpConfigFile })
+  return planClaudeCode({
+    command,
+    cwd: project.folder,
+    environment,
+    mcpConfigFile,
+    approveTools: false,
+    holdpoint: ["/it's/node", '/opt/holdpoint.js'],
+  })
 }
 
 /** Which definition of each server the private copy would have. */
@@ -122,12 +129,17 @@ describe('how Claude Code is started', () => {
   async function equip(project: Project, command: string[], systemPrompt: string | null = 'Ours.') {
     await using folder = await createPrivateFolder({ HOME: project.home })
     const planned = await plan(project, command)
-    return planned.equip({ mcpConfig: planned.mcpConfig?.text ?? null, systemPrompt, ttlMs: 60_000 }, folder)
+    const equipped = await planned.equip(
+      { mcpConfig: planned.mcpConfig?.text ?? null, systemPrompt, ttlMs: 60_000, agentVariables: null },
+      folder,
+    )
+    // What is added to the settings is another test's.
+    return equipped.command.filter((word) => !word.startsWith('--settings='))
   }
 
   test('a config that cannot be read stays where it is, for Claude Code to say so', async () => {
     await using project = await createProject()
-    const { command } = await equip(project, ['claude', '--mcp-config', 'nowhere.json', 'say hello'], null)
+    const command = await equip(project, ['claude', '--mcp-config', 'nowhere.json', 'say hello'], null)
     expect(command).toEqual(['claude', '--mcp-config', 'nowhere.json', 'say hello'])
   })
 
@@ -140,23 +152,23 @@ describe('how Claude Code is started', () => {
       [['--append-system-prompt-file', 'prompt.md'], 'From a file.\n\nOurs.'],
       [[], 'Ours.'],
     ] as const) {
-      const { command } = await equip(project, ['claude', ...given, '-p', 'go'])
+      const command = await equip(project, ['claude', ...given, '-p', 'go'])
       expect(command).toEqual(['claude', '-p', 'go', '--append-system-prompt', expected])
     }
   })
 
   test('a longer patience that the user has set is kept', async () => {
     await using project = await createProject()
-    await using folder = await createPrivateFolder({ HOME: project.home })
     const name = 'CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT'
     for (const [set, expected] of [
       ['99999999', '99999999'],
       ['5', '360000'],
       ['never', '360000'],
     ] as const) {
+      await using folder = await createPrivateFolder({ HOME: project.home })
       const planned = await plan(project, ['claude'], { [name]: set })
       const { environment } = await planned.equip(
-        { mcpConfig: null, systemPrompt: null, ttlMs: 60_000 },
+        { mcpConfig: null, systemPrompt: null, ttlMs: 60_000, agentVariables: null },
         folder,
       )
       expect(environment).toEqual({ [name]: expected })

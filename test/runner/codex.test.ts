@@ -18,7 +18,14 @@ async function settle(project: Project, homeConfig: string, projectConfig?: stri
 }
 
 function plan(project: Project, command: string[] = ['codex']) {
-  return planCodex({ command, cwd: project.folder, environment: { HOME: project.home }, mcpConfigFile: null })
+  return planCodex({
+    command,
+    cwd: project.folder,
+    environment: { HOME: project.home },
+    mcpConfigFile: null,
+    approveTools: false,
+    holdpoint: ['holdpoint'],
+  })
 }
 
 const trust = (project: Project) =>
@@ -66,7 +73,10 @@ describe('a private home for Codex', () => {
     await using folder = await createPrivateFolder({ HOME: project.home })
     const planned = await plan(project, ['codex', 'exec', '--', '-x'])
     const mcpConfig = planned.mcpConfig!.text.replace('tool_timeout_sec = 10', 'tool_timeout_sec = 3900')
-    const { command, environment } = await planned.equip({ mcpConfig, systemPrompt: null, ttlMs: 1 }, folder)
+    const { command, environment } = await planned.equip(
+      { mcpConfig, systemPrompt: null, ttlMs: 1, agentVariables: null },
+      folder,
+    )
     expect(command).toEqual(['codex', 'exec', '-c', 'mcp_servers.p.tool_timeout_sec=3900', '--', '-x'])
     expect(environment).toEqual({ CODEX_HOME: folder.path })
   })
@@ -76,7 +86,10 @@ describe('a private home for Codex', () => {
     await settle(project, 'model = "m"\n')
     await using folder = await createPrivateFolder({ HOME: project.home })
     const planned = await plan(project)
-    const equipped = await planned.equip({ mcpConfig: 'model = "m"\n', systemPrompt: null, ttlMs: 1 }, folder)
+    const equipped = await planned.equip(
+      { mcpConfig: 'model = "m"\n', systemPrompt: null, ttlMs: 1, agentVariables: null },
+      folder,
+    )
     expect(equipped).toMatchObject({ command: ['codex'], environment: {} })
     expect(await readdir(folder.path)).toEqual([])
   })
@@ -90,7 +103,10 @@ describe('a private home for Codex', () => {
     await writeFile(join(home, 'AGENTS.md'), 'Not read.\n')
     await using folder = await createPrivateFolder({ HOME: project.home })
     const planned = await plan(project)
-    const { finish } = await planned.equip({ mcpConfig: 'x = 1\n', systemPrompt: 'Ours.', ttlMs: 1 }, folder)
+    const { finish } = await planned.equip(
+      { mcpConfig: 'x = 1\n', systemPrompt: 'Ours.', ttlMs: 1, agentVariables: null },
+      folder,
+    )
     expect((await readdir(folder.path)).sort()).toEqual([
       'AGENTS.md',
       'AGENTS.override.md',

@@ -59,7 +59,7 @@ export interface RewrittenConfig {
 }
 
 /** By how much the runtime's patience outlasts the person's time. */
-export const toolTimeoutMarginMs = 5 * 60_000
+const toolTimeoutMarginMs = 5 * 60_000
 
 /** The longest time-out that Claude Code takes, and any timer in JavaScript. */
 const toolTimeoutMaxMs = 2 ** 31 - 1
@@ -244,7 +244,8 @@ function raiseToolTimeout(
   return wanted * toolTimeout.unitMs
 }
 
-function toolTimeoutMs(ttlMs: number): number {
+/** How long a runtime has to wait for a tool that asks a person. */
+export function toolTimeoutMs(ttlMs: number): number {
   return Math.min(ttlMs + toolTimeoutMarginMs, toolTimeoutMaxMs)
 }
 
