@@ -23,6 +23,8 @@ export interface Following<Data> {
 interface Loss {
   code: number | string | null
   reason: string
+  /** Where the timeline ends, when it ends before the position that was asked for. */
+  end?: string
 }
 
 const pingMs = 10_000
@@ -31,7 +33,8 @@ const pongWithinMs = 5_000
 /**
  * Follows a subscription for as long as the signal lasts: a lost connection is made again, for ever, and goes on behind the
  * last event that was handed out. The client's own reconnecting is not used: it would ask for the old position again, and
- * some close codes make it give up.
+ * some close codes make it give up. Where the timeline has become shorter (an older copy of the database was restored) it goes
+ * on from the end.
  */
 export async function follow<Data>(connection: Connection, following: Following<Data>): Promise<void> {
   const { document, variables, cursorOf, onData, onLost, onFound, hopeless, signal } = following
@@ -62,6 +65,7 @@ export async function follow<Data>(connection: Connection, following: Following<
     signal.removeEventListener('abort', leave)
     await client.dispose()
     if (signal.aborted) return
+    if (loss.end !== undefined) after = loss.end
     const fatal = loss.code === null ? null : hopeless?.(loss.code)
     if (fatal) throw fatal
     if (!lost) onLost?.(loss.reason)
@@ -105,5 +109,10 @@ function lossOf(thrown: unknown): Loss {
 
 function errorLoss(errors: readonly GraphQLFormattedError[]): Loss {
   const [error] = errors
-  return { code: String(error?.extensions?.code ?? ''), reason: error?.message ?? 'the server refused' }
+  const { code, eventCursor } = error?.extensions ?? {}
+  return {
+    code: String(code ?? ''),
+    reason: error?.message ?? 'the server refused',
+    ...(code === 'CURSOR_AHEAD' && typeof eventCursor === 'string' ? { end: eventCursor } : {}),
+  }
 }

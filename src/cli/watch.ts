@@ -47,7 +47,7 @@ export async function watch(
     cursorOf: ({ banners }) => banners.cursor,
     onData: ({ banners }) => show(banners),
     onLost: (reason) => terminal.note(`holdpoint: the connection is lost (${reason}); trying again`),
-    onFound: () => terminal.note('holdpoint: connected again; nothing was missed'),
+    onFound: () => terminal.note('holdpoint: connected again'),
     hopeless: (code) =>
       hopeless.has(code)
         ? new Problem(

@@ -85,7 +85,7 @@ builder.mutationType({
 })
 builder.subscriptionType({
   description:
-    'What happens, as it happens. Read `Query.eventCursor`, read what you need, then subscribe with `after`: nothing is missed and nothing repeated. After a reconnect pass the last cursor that you saw.',
+    'What happens, as it happens. Read `Query.eventCursor`, read what you need, then subscribe with `after`: nothing is missed and nothing repeated. After a reconnect pass the last cursor that you saw. A cursor beyond the end of the timeline is the error `CURSOR_AHEAD`: the database was restored from an older copy, so read everything anew.',
 })
 
 /** An enum whose values are the domain's own words in capitals. */

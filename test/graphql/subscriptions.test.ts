@@ -1,5 +1,5 @@
 import type { FormattedExecutionResult } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { answer } from '../../src/elicitation/answer.ts'
 import { expireDueIn } from '../../src/elicitation/expire.ts'
@@ -259,34 +259,56 @@ describe.each(['WebSocket', 'SSE'] as const)('over %s', (door) => {
     await results.return!()
   })
 
+  async function failure(query: string, variables: object): Promise<string> {
+    try {
+      const { value } = await doors[door](query, variables).next()
+      return JSON.stringify(value)
+    } catch (error) {
+      // Over SSE a request that cannot begin is a 400, with the errors in its body.
+      return error instanceof Error && 'response' in error
+        ? await (error.response as Response).text()
+        : JSON.stringify(error)
+    }
+  }
+
   test('a subscription to no session, or from no position, is an error', async () => {
     const query =
       'subscription($id: ID, $after: EventCursor) { timeline(sessionId: $id, after: $after) { cursor } }'
-    const failure = async (variables: object) => {
-      try {
-        const { value } = await doors[door](query, variables).next()
-        return JSON.stringify(value)
-      } catch (error) {
-        // Over SSE a request that cannot begin is a 400, with the errors in its body.
-        return error instanceof Error && 'response' in error
-          ? await (error.response as Response).text()
-          : JSON.stringify(error)
-      }
-    }
     for (const id of ['x', '\0', '00000000-0000-7000-8000-000000000000'])
-      expect(await failure({ id })).toContain('NOT_FOUND')
+      expect(await failure(query, { id })).toContain('NOT_FOUND')
     for (const after of ['x', -1, 1.5, '99999999999999999999', '9223372036854775808'])
-      expect(await failure({ after })).toContain('position in the timeline')
+      expect(await failure(query, { after })).toContain('position in the timeline')
   })
 
-  test('a position that is ahead of everything is none that anything is lost at', async () => {
-    const results = doors[door]('subscription($after: EventCursor) { timeline(after: $after) { cursor } }', {
-      after: '9223372036854775807',
-    })
-    const next = results.next()
+  test('a position beyond the end of the timeline is an error that names the end', async () => {
+    const { rows } = await server.database.pool.query('select max(cursor)::text as "end" from event')
+    for (const after of [String(BigInt(rows[0].end) + 1n), '9223372036854775807'])
+      expect(
+        await failure('subscription($after: EventCursor) { timeline(after: $after) { cursor } }', { after }),
+      ).toMatch(
+        new RegExp(
+          `"code":"CURSOR_AHEAD","eventCursor":"${rows[0].end}"|"eventCursor":"${rows[0].end}","code":"CURSOR_AHEAD"`,
+        ),
+      )
+    await expect.poll(() => server.fanout.size).toBe(1)
+  })
+
+  test('a position that another server handed out just now is good, though this one has not got there yet', async () => {
+    await server.tail.caughtUp()
+    const position = server.tail.position
+    const isBehind = vi.spyOn(server.services, 'position').mockReturnValue(position)
     await server.session()
-    const got = await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 300, 'nothing'))])
-    expect(got).toBe('nothing')
+    const { rows } = await server.database.pool.query('select max(cursor)::text as "end" from event')
+    expect(BigInt(rows[0].end)).toBeGreaterThan(position)
+    const results = doors[door]('subscription($after: EventCursor) { timeline(after: $after) { cursor } }', {
+      after: rows[0].end,
+    })
+    const before = server.fanout.size
+    const next = results.next()
+    await expect.poll(() => server.fanout.size).toBe(before + 1)
+    await server.session()
+    expect(BigInt((await next).value!.data!.timeline.cursor)).toBe(BigInt(rows[0].end) + 1n)
+    isBehind.mockRestore()
     await results.return!()
   })
 

@@ -27,6 +27,7 @@ export async function eventsFor(
   { after, sessionId, filter }: Wanted,
 ): Promise<AsyncIterableIterator<TimelineEvent>> {
   const { identity, services, clientLeft } = context
+  if (after != null) await refuseAhead(context, after)
   const only = sessionId == null ? identity.sessionId : await visibleSession(context, sessionId)
   const events = services.fanout.subscribe({
     after,
@@ -67,6 +68,23 @@ export async function eventsFor(
     [Symbol.asyncIterator]: () => iterator,
   }
   return iterator
+}
+
+/**
+ * Nothing would come until the timeline has grown past such a position, and what came until then would be missed in silence.
+ * Another server process may have handed it out before this one's tail got there: so the database is asked.
+ */
+async function refuseAhead({ services }: GraphqlContext, after: bigint): Promise<void> {
+  if (after <= services.position()) return
+  const [row] = await services.journal.database.query<{ end: bigint | null }>(
+    sql`select max(cursor) as "end" from event`,
+  )
+  const end = row?.end ?? 0n
+  if (after <= end) return
+  throw new GraphQLError(
+    `The timeline ends at ${end}, before the position ${after}: the database was restored from an older copy, or the position is another server's. Read everything anew, and subscribe after eventCursor.`,
+    { extensions: { code: 'CURSOR_AHEAD', eventCursor: String(end) } },
+  )
 }
 
 async function visibleSession({ identity, services }: GraphqlContext, given: string): Promise<string> {
