@@ -31,7 +31,12 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // Coloured words on a tint of the same colour miss the contrast; the tint says enough.
-    Alert: { styles: { label: { color: 'var(--mantine-color-text)' } } },
+    Alert: {
+      styles: {
+        root: { borderColor: 'color-mix(in srgb, var(--alert-color) 30%, transparent)' },
+        label: { color: 'var(--mantine-color-text)' },
+      },
+    },
     // 16 px: with less, phones zoom in on focus. 44 px is what a thumb hits.
     Input: { defaultProps: { size: 'md' } },
     InputWrapper: { defaultProps: { size: 'md' } },
@@ -56,6 +61,11 @@ export const readableColours: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#c02626',
     '--mantine-color-anchor': '#1864ab',
     '--mantine-color-default-border': '#d5d9e0',
+    // Tints of the alerts: quiet enough to read on.
+    '--mantine-color-orange-light': '#fff6e5',
+    '--mantine-color-red-light': '#fdf0ee',
+    '--mantine-color-green-light': '#edf7f0',
+    '--mantine-color-gray-light': '#f1f3f6',
     '--hp-page': '#f6f7f9',
     '--hp-surface': '#ffffff',
     '--hp-line': '#e3e6eb',
@@ -70,6 +80,10 @@ export const readableColours: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff9b9b',
     '--mantine-color-anchor': '#82b7f0',
     '--mantine-color-default-border': '#3b404c',
+    '--mantine-color-orange-light': '#332a1b',
+    '--mantine-color-red-light': '#382524',
+    '--mantine-color-green-light': '#20332a',
+    '--mantine-color-gray-light': '#262a33',
     '--hp-page': '#16181d',
     '--hp-surface': '#1f222a',
     '--hp-line': '#2f343f',

@@ -83,6 +83,7 @@ describe('the small print of a field', () => {
     expect(hints({ type: 'string', minLength: 5, maxLength: 12 }, '🙂🙂')).toEqual([
       '5 to 12 characters, now 2',
     ])
+    expect(hints({ type: 'string', maxLength: 12 })).toEqual(['At most 12 characters'])
   })
   it('shows the pattern', () => {
     expect(hints({ type: 'string', pattern: '^v[0-9]+$' })).toEqual(['Pattern: ^v[0-9]+$'])

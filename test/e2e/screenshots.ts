@@ -29,11 +29,21 @@ const port = 4_799
 const dataDir = await mkdtemp(join(tmpdir(), 'holdpoint-screenshots-'))
 const adminKey = 'an-admin-key-for-pictures'
 const read = readConfig(
-  { PORT: String(port), HOLDPOINT_DATA_DIR: dataDir, HOLDPOINT_ADMIN_KEY: adminKey, LOG_LEVEL: 'warn' },
+  {
+    PORT: String(port),
+    HOLDPOINT_DATA_DIR: dataDir,
+    HOLDPOINT_ADMIN_KEY: adminKey,
+    HOLDPOINT_TRUST_PROXY: '127.0.0.1',
+    LOG_LEVEL: 'error',
+  },
   process.cwd(),
 )
 if (!read.ok) throw new Error(read.problems.join('; '))
-const app = await startApp(read.config, { log: pino({ level: 'warn' }) })
+const clock = { aheadMs: 0 }
+const app = await startApp(read.config, {
+  log: pino({ level: 'error' }),
+  now: () => new Date(Date.now() + clock.aheadMs),
+})
 const browser = await openBrowser()
 const house: House = { url: `http://127.0.0.1:${port}`, adminKey }
 
@@ -56,8 +66,9 @@ try {
           : visit(browser, house, scene.path, { ...options, key: scene.key }))
         if (scene.key === '') await page.goto(`${house.url}${scene.path}`)
         await page.getByRole('heading').first().waitFor()
-        await page.waitForTimeout(400)
         await scene.prepare?.(page)
+        // Until the buttons live.
+        await page.waitForTimeout(700)
         await page.screenshot({ path: join(folder, `${scene.name}-${size}-${colorScheme}.png`) })
         if (size === 'desk' || scene.name.includes('form')) {
           await page.screenshot({
@@ -77,8 +88,17 @@ try {
 
 /** Sessions, requests and keys as a working day leaves them. */
 async function stage(): Promise<Scene[]> {
-  const empty: Scene[] = [{ name: 'home-empty', path: '/' }]
-  await picture(empty)
+  await pictureEmpty()
+  clock.aheadMs = -2 * 60 * 60_000
+  const lost = await createSession(house, 'Renew the certificates')
+  const missed = await ask(house, lost, {
+    message: 'Replace the certificate of api.acme.example, which ends in 3 days?',
+    tool: 'replace_certificate',
+    requestedSchema: confirming('Replace it?'),
+  })
+  clock.aheadMs = 0
+  await poll(house, missed, 0)
+  const flooded = await createSession(house, 'Tidy the wiki')
   const viewer = await createKey(house, 'Wall display', 'VIEWER')
   const responder = await createKey(house, 'Night shift', 'RESPONDER')
   await createKey(house, 'Deploy bot', 'LAUNCHER')
@@ -100,7 +120,7 @@ async function stage(): Promise<Scene[]> {
   const done = await ask(house, release, {
     message: 'Rotate the signing key?',
     tool: 'rotate_key',
-    requestedSchema: confirmSchema,
+    requestedSchema: confirming('Rotate it?'),
   })
   await respond(house, done, 'accept', {}, responder.secret)
   await poll(house, done)
@@ -117,7 +137,7 @@ async function stage(): Promise<Scene[]> {
   const no = await ask(house, release, {
     message: 'Drop the old table?',
     tool: 'drop_table',
-    requestedSchema: confirmSchema,
+    requestedSchema: confirming('Drop it?'),
   })
   await respond(house, no, 'accept', { content: { confirm: false } })
 
@@ -174,15 +194,22 @@ async function stage(): Promise<Scene[]> {
         `${index + 1}. Step ${index + 1} of the plan: move the records of shard ${index} and check them.`,
     ).join('\n'),
     tool: 'apply_plan',
-    requestedSchema: confirmSchema,
+    requestedSchema: confirming('Apply the plan?'),
     expiresAt: inMinutes(55),
   })
+  await ask(house, flooded, { message: 'Delete 14 empty pages?', tool: 'delete_pages', from: '192.0.2.7' })
+  for (let i = 1; i <= 4; i++)
+    await ask(house, flooded, {
+      message: `Click here to win prize no. ${i}!`,
+      tool: 'claim_prize',
+      from: '203.0.113.9',
+    })
   void poll(
     house,
     await ask(house, tenants, {
       message: 'Also delete its backups?',
       tool: 'delete_backups',
-      requestedSchema: confirmSchema,
+      requestedSchema: confirming('Delete the backups?'),
       expiresAt: inMinutes(58),
     }),
     60,
@@ -207,6 +234,15 @@ async function stage(): Promise<Scene[]> {
       name: 'session-archive',
       path: `/sessions/${tenants.id}`,
       prepare: (page) => page.getByRole('button', { name: 'Archive' }).click(),
+    },
+    { name: 'session-lost', path: `/sessions/${lost.id}` },
+    {
+      name: 'session-flood',
+      path: `/sessions/${flooded.id}`,
+      prepare: async (page) => {
+        await page.getByRole('button', { name: 'Dismiss all 4 from' }).click()
+        await page.getByRole('button', { name: 'Dismiss them all' }).scrollIntoViewIfNeeded()
+      },
     },
     { name: 'session-missing', path: '/sessions/none' },
     { name: 'history', path: '/history' },
@@ -238,16 +274,17 @@ async function stage(): Promise<Scene[]> {
   ]
 }
 
-async function picture(scenes: Scene[]) {
-  for (const { name, path } of scenes) {
+async function pictureEmpty() {
+  for (const [size, viewport] of [
+    ['phone', phone],
+    ['desk', desk],
+  ] as const)
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, context } = await visit(browser, house, path, { viewport: phone, colorScheme })
-      await page.getByRole('heading').first().waitFor()
-      await page.waitForTimeout(400)
-      await page.screenshot({ path: join(folder, `${name}-phone-${colorScheme}.png`) })
+      const { page, context } = await visit(browser, house, '/', { viewport, colorScheme })
+      await page.getByText('Nothing needs you').waitFor()
+      await page.screenshot({ path: join(folder, `home-empty-${size}-${colorScheme}.png`) })
       await context.close()
     }
-  }
 }
 
 function answerElsewhere(session: Session) {
@@ -256,7 +293,7 @@ function answerElsewhere(session: Session) {
     const id = await ask(house, session, {
       message: 'Purge the cache of the old release?',
       tool: 'purge_cache',
-      requestedSchema: confirmSchema,
+      requestedSchema: confirming('Purge it?'),
     })
     await main.getByRole('heading', { name: 'purge_cache' }).waitFor()
     await respond(house, id, 'accept')
@@ -271,6 +308,14 @@ async function pressAccept(page: Page) {
   await page.getByLabel('Replicas').fill('nine')
   await page.getByRole('button', { name: 'Accept' }).click()
   await page.getByText('another look.').waitFor()
+}
+
+function confirming(title: string) {
+  return {
+    type: 'object',
+    properties: { confirm: { type: 'boolean', title, description: 'This cannot be undone.' } },
+    required: ['confirm'],
+  }
 }
 
 function inMinutes(minutes: number): Date {

@@ -37,7 +37,8 @@ export function NeedsYou() {
       <Standin of={attention} />
       {data && kept.length === 0 && (
         <Empty title="Nothing needs you">
-          A request shows up here the moment an agent has to wait for you.
+          A request shows up here the moment an agent has to wait for you. Start one with{' '}
+          <code>holdpoint run</code>, or see the <Link to="/gate">gate</Link> for how to connect your own.
         </Empty>
       )}
       <Stack gap="sm">

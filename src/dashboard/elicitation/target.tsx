@@ -46,7 +46,7 @@ export function Target({ url }: { url: string }) {
         size="md"
         h="auto"
         mih={44}
-        py={8}
+        py={12}
         w="fit-content"
         styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
       >

@@ -21,7 +21,8 @@ function textHints(field: TextField, entry: Entry): string[] {
   const { minLength, maxLength, pattern } = field
   if ((minLength ?? 0) > 1 || maxLength !== null) {
     const range = rangeOf(minLength && minLength > 1 ? minLength : null, maxLength)
-    hints.push(`${range} characters, now ${codePointLength(String(entry))}`)
+    const length = codePointLength(String(entry))
+    hints.push(`${capitalised(range)} characters${length === 0 ? '' : `, now ${length}`}`)
   }
   if (pattern !== null && field.patternChecked !== false) hints.push(`Pattern: ${pattern}`)
   return hints
@@ -29,7 +30,8 @@ function textHints(field: TextField, entry: Entry): string[] {
 
 function rangeHint({ minimum, maximum, integer }: NumberField): string[] {
   if (minimum === null && maximum === null) return integer ? ['A whole number'] : []
-  return [`${integer ? 'A whole number, ' : ''}${rangeOf(minimum, maximum)}`]
+  const range = rangeOf(minimum, maximum)
+  return [integer ? `A whole number, ${range}` : capitalised(range)]
 }
 
 function choiceHint(field: MultiSelectField, entry: Entry): string[] {
@@ -45,4 +47,8 @@ function choiceHint(field: MultiSelectField, entry: Entry): string[] {
 function rangeOf(low: number | null, high: number | null): string {
   if (low !== null && high !== null) return low === high ? `exactly ${low}` : `${low} to ${high}`
   return low !== null ? `at least ${low}` : `at most ${high}`
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

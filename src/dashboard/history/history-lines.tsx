@@ -31,7 +31,7 @@ function HistoryLine({ line }: { line: HistoryLineFragment }) {
           <Ago at={line.respondedAt ?? line.createdAt} />
         </span>
       </div>
-      <StrangerText size="sm" lineClamp={2}>
+      <StrangerText size="sm" lineClamp={2} className={classes.summary}>
         {line.summary}
       </StrangerText>
       <AnsweredWith outcome={line} />

@@ -41,7 +41,7 @@ export function NewKey() {
       >
         <TextInput
           label="Name"
-          description="Who or what uses it; shown beside every answer it gives."
+          description="Shown beside every answer."
           autoComplete="off"
           aria-required
           value={name}

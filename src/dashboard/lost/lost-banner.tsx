@@ -9,11 +9,11 @@ const words: Record<Lost['reason'], { title: string; meaning: string }> = {
   EXPIRED: {
     title: 'Approval request expired',
     meaning:
-      'nobody answered before it timed out; the MCP server was told expired and the agent continued without approval',
+      'Nobody answered before it timed out; the MCP server was told expired and the agent continued without approval',
   },
   STRANDED: {
     title: 'Approval request lost',
-    meaning: 'the round trip never completed; this session is no longer blocked on it',
+    meaning: 'The round trip never completed; this session is no longer blocked on it',
   },
 }
 

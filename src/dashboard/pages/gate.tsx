@@ -1,7 +1,7 @@
-import { Alert, Button, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Code, Stack, Text, Title } from '@mantine/core'
 import { useClient } from 'urql'
 import { Access } from '../gate/access.tsx'
-import { Copyable } from '../gate/copyable.tsx'
+import { Copy, Copyable } from '../gate/copyable.tsx'
 import classes from '../gate/gate.module.css'
 import {
   claudeCodeSnippet,
@@ -15,6 +15,7 @@ import { useAddress } from '../routing/location.ts'
 import { useLive } from '../server/live.tsx'
 import { useSubmit } from '../server/submit.ts'
 import { Standin } from '../states/failure.tsx'
+import { Facts } from '../text/facts.tsx'
 import { Ago, Moment } from '../text/moment.tsx'
 import { useViewer } from '../viewer/viewer.tsx'
 import pageClasses from './page.module.css'
@@ -34,7 +35,9 @@ export function GatePage() {
   const sessionId = useAddress().searchParams.get('session')
   return (
     <Stack gap="xl">
-      <Title order={1}>Gate</Title>
+      <Title order={1} mb={-12}>
+        Gate
+      </Title>
       {live.data ? (
         <>
           <State gate={live.data.gate} onChecked={live.refresh} />
@@ -59,27 +62,25 @@ function State({ gate, onChecked }: { gate: Gate; onChecked: () => Promise<void>
     <section aria-label="State of the gate" className={pageClasses.panel}>
       <Stack gap="xs">
         <div>
-          <span className={classes.state} data-reachable={gate.reachable ?? undefined}>
+          <div className={classes.state} data-reachable={gate.reachable ?? undefined}>
             {gate.reachable === null ? 'Not known' : gate.reachable ? 'Reachable' : 'Unreachable'}
-          </span>{' '}
-          <Text span size="sm" c="dimmed">
-            {gate.checkedAt ? (
-              <>
-                checked <Ago at={gate.checkedAt} /> from the server
-              </>
-            ) : (
-              'not checked from the server'
-            )}
-          </Text>
+          </div>
+          <Facts>
+            <span>
+              {gate.checkedAt ? (
+                <>
+                  checked <Ago at={gate.checkedAt} /> from the server
+                </>
+              ) : (
+                'not checked from the server'
+              )}
+            </span>
+            {gate.detail && <span>{gate.detail}</span>}
+          </Facts>
         </div>
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {gate.url}
         </Text>
-        {gate.detail && (
-          <Text size="sm" c="dimmed">
-            {gate.detail}
-          </Text>
-        )}
         {incident && (
           <Alert
             color={open ? 'red' : 'gray'}
@@ -173,14 +174,16 @@ function Addresses({ gate, sessionId }: { gate: Gate; sessionId: string | null }
               </Text>
             </Alert>
           )}
-          <ul className={`${classes.variables} ${pageClasses.panel}`}>
-            {spawnVariables(facts).map(({ name, value }) => (
-              <li key={name}>
-                <div className={classes.variable}>{name}</div>
-                <Copyable label={name} text={value} />
-              </li>
-            ))}
-          </ul>
+          <div className={pageClasses.panel}>
+            <ul className={classes.variables}>
+              {spawnVariables(facts).map(({ name, value }) => (
+                <li key={name}>
+                  <div className={classes.variable}>{name}</div>
+                  <Copyable label={name} text={value} />
+                </li>
+              ))}
+            </ul>
+          </div>
         </Stack>
       </section>
       <Snippet id="shell" title="For a shell" text={shellSnippet(facts)} />
@@ -193,10 +196,15 @@ function Addresses({ gate, sessionId }: { gate: Gate; sessionId: string | null }
 function Snippet({ id, title, text }: { id: string; title: string; text: string }) {
   return (
     <section aria-labelledby={id}>
-      <Title order={2} id={id} className={pageClasses.sectionTitle}>
-        {title}
-      </Title>
-      <Copyable label={title} text={text} block />
+      <div className={classes.snippet}>
+        <Title order={2} id={id}>
+          {title}
+        </Title>
+        <Copy label={title} text={text} />
+      </div>
+      <Code block className={classes.block} tabIndex={0} role="group" aria-label={title}>
+        {text}
+      </Code>
     </section>
   )
 }

@@ -25,7 +25,7 @@ function Keys() {
     <Stack gap="xl">
       <div>
         <Title order={1}>Keys</Title>
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" mt={4}>
           What people and programs sign in with. A key is shown once, when it is made.
         </Text>
       </div>

@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Stack, Title } from '@mantine/core'
 import { useMemo } from 'react'
 import { ClearGone } from '../attention/clear-gone.tsx'
 import { regionNames } from '../attention/region-name.ts'
@@ -15,7 +15,7 @@ import { SessionActions } from '../session/session-actions.tsx'
 import { Status } from '../session/status.tsx'
 import { NothingHere } from '../states/empty.tsx'
 import { Standin } from '../states/failure.tsx'
-import { Moment } from '../text/moment.tsx'
+import { Ago } from '../text/moment.tsx'
 import { StrangerText } from '../text/stranger-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { useViewer } from '../viewer/viewer.tsx'
@@ -34,7 +34,7 @@ export function SessionPage({ params }: { params: Record<string, string> }) {
   if (!live.data.session) {
     return (
       <NothingHere title="There is no such session">
-        Nothing has the id or slug <bdi>{reference}</bdi>. All sessions are on the{' '}
+        Nothing has the id or slug “<bdi>{reference}</bdi>”. All sessions are on the{' '}
         <Link to="/">home page</Link>.
       </NothingHere>
     )
@@ -49,15 +49,15 @@ function Session({ session }: { session: NonNullable<SessionQuery['session']> })
   return (
     <Stack gap="lg">
       <div>
-        <div className={classes.heading}>
-          <Title order={1}>
-            <bdi>{session.title}</bdi>
-          </Title>
+        <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+          <bdi>{session.title}</bdi>
+        </Title>
+        <div className={classes.standing}>
           <Status status={session.status} />
+          <span>
+            {runtimeNames[session.runtime]} · created <Ago at={session.createdAt} />
+          </span>
         </div>
-        <Text size="sm" c="dimmed" mt={2}>
-          {runtimeNames[session.runtime]} · created <Moment at={session.createdAt} />
-        </Text>
       </div>
       <Requests requests={session.pendingElicitations} />
       {may('answer') && <DismissAll requests={session.pendingElicitations} />}

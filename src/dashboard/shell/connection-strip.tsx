@@ -23,7 +23,7 @@ export function ConnectionStrip() {
   return (
     <div className={classes.strip} role="status">
       <Text size="sm" fw={500}>
-        {online ? 'Reconnecting…' : 'You are offline.'} What you see may be old; drafts are kept.
+        {online ? 'Reconnecting…' : 'You are offline.'} What you see may be old.
       </Text>
     </div>
   )

@@ -5,10 +5,13 @@ import { signOut } from '../server/sign-in.ts'
 import { useViewer } from '../viewer/viewer.tsx'
 import classes from './shell.module.css'
 
+/** Where the sign in the header leads. */
+export const accountId = 'account'
+
 export function Footer({ onSignedOut }: { onSignedOut: () => void }) {
   const { name, role } = useViewer()
   return (
-    <footer className={classes.footer}>
+    <footer id={accountId} tabIndex={-1} className={classes.footer}>
       <span>
         Signed in as <bdi>{name}</bdi> ({role.toLowerCase()})
       </span>

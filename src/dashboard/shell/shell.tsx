@@ -7,7 +7,7 @@ import { ErrorBoundary } from '../states/error-boundary.tsx'
 import { PageLoading } from '../states/loading.tsx'
 import { useViewer } from '../viewer/viewer.tsx'
 import { ConnectionStrip } from './connection-strip.tsx'
-import { Footer } from './footer.tsx'
+import { accountId, Footer } from './footer.tsx'
 import { Logo } from './logo.tsx'
 import classes from './shell.module.css'
 import { useTabTitle } from './tab-title.ts'
@@ -58,6 +58,7 @@ export function Shell({ onSignedOut }: { onSignedOut: () => void }) {
               ))}
             </ul>
           </nav>
+          <Who />
         </div>
       </header>
       <ConnectionStrip />
@@ -70,6 +71,21 @@ export function Shell({ onSignedOut }: { onSignedOut: () => void }) {
       </main>
       <Footer onSignedOut={onSignedOut} />
     </>
+  )
+}
+
+/** Whose key this page uses; on a phone the initial has to do. Sign-out and the rest are at the foot of the page. */
+function Who() {
+  const { name, role } = useViewer()
+  const roleName = role.toLowerCase()
+  return (
+    <a href={`#${accountId}`} className={classes.who} aria-label={`Signed in as ${name} (${roleName})`}>
+      <bdi className={classes.whoName}>{name}</bdi>
+      {name !== roleName && <span className={classes.whoRole}>{roleName}</span>}
+      <span className={classes.initial} aria-hidden="true">
+        {[...name][0]?.toUpperCase()}
+      </span>
+    </a>
   )
 }
 
