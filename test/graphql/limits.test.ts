@@ -158,17 +158,14 @@ describe('a request', () => {
     expect(codeOf(answer)).not.toBe('INTERNAL')
   })
 
-  test('of another type or method is refused', async () => {
-    for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/xml', 'nonsense'])
-      expect(
-        (
-          await fetch(`${server.url}/graphql`, {
-            method: 'POST',
-            headers: { 'content-type': type, 'x-api-key': server.adminKey },
-            body: 'x',
-          })
-        ).status,
-      ).toBe(415)
+  test('of another type or method is refused, as a GraphQL error that says what to send', async () => {
+    for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/xml', 'nonsense']) {
+      const answer = await post('x', { 'content-type': type })
+      expect([answer.status, codeOf(answer)]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+      expect(answer.body.errors[0].message).toContain('application/json')
+    }
+    const answer = await post({ query: '{ viewer { name } }' }, { accept: 'image/png' })
+    expect([answer.status, codeOf(answer)]).toEqual([406, 'NOT_ACCEPTABLE'])
     for (const method of ['PUT', 'DELETE', 'PATCH'])
       expect(
         (await fetch(`${server.url}/graphql`, { method, headers: { 'x-api-key': server.adminKey } })).status,

@@ -45,7 +45,12 @@ export async function registerGraphql(
     )
     scope.setErrorHandler<FastifyError>((error, _request, reply) => {
       const status = error.statusCode ?? 500
-      if (status < 500) return sendError(reply, status, 'BAD_REQUEST', error.message)
+      if (status < 500)
+        return sendError(
+          reply,
+          status,
+          ...(mediaTypeProblems.get(status) ?? (['BAD_REQUEST', error.message] as const)),
+        )
       const { message, extensions } = mask(error)
       return sendError(
         reply,
@@ -96,7 +101,9 @@ export async function registerGraphql(
           context,
         )
         // A stream whose reader has left before it began is not one that the engine can end.
-        return context.clientLeft.aborted ? reply.code(499).send() : response
+        if (context.clientLeft.aborted) return reply.code(499).send()
+        const unspeakable = response.body === null ? mediaTypeProblems.get(response.status) : undefined
+        return unspeakable ? sendError(reply, response.status, ...unspeakable) : response
       },
     })
   })
@@ -148,6 +155,18 @@ export async function registerGraphql(
     },
   }
 }
+
+/** Instead of a status alone, which is what the engine answers. */
+const mediaTypeProblems = new Map<number, readonly [code: string, message: string]>([
+  [415, ['UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON, with Content-Type: application/json.']],
+  [
+    406,
+    [
+      'NOT_ACCEPTABLE',
+      'Accept application/json or application/graphql-response+json, and for a subscription text/event-stream.',
+    ],
+  ],
+])
 
 /** The page carries its scripts in itself and talks to this server; nothing else. */
 const graphiqlPolicy = [
