@@ -139,6 +139,8 @@ describe('prepareLaunch', () => {
       mcpConfig: { format: 'toml', text: 'a = 1' },
       dotenv: 'A=1',
       withAgentKey: true,
+      dryRun: false,
+      seen: null,
     })
     expect(await prepare({ sessionId })).toMatchObject({ mcpConfig: null, agentKey: null })
     expect(server.asked.launches.at(-1)).toEqual({
@@ -147,6 +149,8 @@ describe('prepareLaunch', () => {
       mcpConfig: null,
       dotenv: null,
       withAgentKey: false,
+      dryRun: false,
+      seen: null,
     })
   })
 

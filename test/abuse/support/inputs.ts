@@ -297,6 +297,10 @@ const documents: [string, (world: World) => object][] = [
     'mutation($input: ReportExitInput!) { reportExit(input: $input) { __typename } }',
     ({ victim }) => ({ input: { sessionId: victim, exitCode: 1, signal: 'SIGTERM' } }),
   ],
+  [
+    'mutation($id: ID!, $m: Int!) { rotateApiKey(id: $id, overlapMinutes: $m) { __typename ... on UserError { message } } }',
+    ({ victim }) => ({ id: victim, m: 60 }),
+  ],
   ['mutation($s: ID!) { rotateGateToken(sessionId: $s) { __typename } }', ({ victim }) => ({ s: victim })],
 ]
 
