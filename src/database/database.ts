@@ -1,9 +1,14 @@
+import type { Duplex } from 'node:stream'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from './generated/prisma/client.ts'
-import type { Statement } from './sql.ts'
+import { type Statement, sql } from './sql.ts'
 
-/** What runs statements: the pool, or one transaction. */
+/**
+ * What runs statements: the pool, or one transaction. A transaction sends what it is given at once and in order, without
+ * waiting for what came before: statements that need not know each other's results share a round trip, and one whose result
+ * nobody waits for still fails the transaction when it fails.
+ */
 export interface Queryable {
   query<Row extends object>(statement: Statement): Promise<Row[]>
 }
@@ -43,6 +48,7 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     application_name: 'holdpoint',
     keepAlive: true,
+    pipeline: true,
   })
   // An idle connection that dies is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => onError?.(error))
@@ -62,16 +68,27 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
         broken = error
       }
       client.on('error', onClientError)
+      const sent: Promise<unknown>[] = []
+      const send = <Row extends object>(statement: Statement): Promise<Row[]> => {
+        writeTogether(client)
+        const rows = run<Row>(client, statement)
+        rows.catch(() => {})
+        sent.push(rows)
+        return rows
+      }
       try {
-        await client.query('begin')
-        const result = await work({ query: (statement) => run(client, statement) })
-        await client.query('commit')
+        send(begin)
+        const result = await work({ query: send })
+        send(commit)
+        await Promise.all(sent)
         return result
       } catch (error) {
         await client.query('rollback').catch((failure: Error) => {
           broken ??= failure
         })
-        throw error
+        // What failed first is the cause: after it every statement is refused.
+        const first = (await Promise.allSettled(sent)).find((each) => each.status === 'rejected')
+        throw first?.reason ?? error
       } finally {
         client.off('error', onClientError)
         client.release(broken)
@@ -82,6 +99,16 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
       await pool.end()
     },
   }
+}
+
+const begin = sql`begin`
+const commit = sql`commit`
+
+/** What is sent in one turn leaves in one write: each write costs more than the statement in it. */
+function writeTogether(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 /** The pool's own types, but for counters: int8 becomes a bigint. */

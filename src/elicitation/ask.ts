@@ -8,6 +8,7 @@ import {
   TooManyError,
 } from '../base/refusal.ts'
 import { makeSchemaVisible, makeVisible } from '../base/text.ts'
+import { isConflict } from '../database/conflict.ts'
 import type { Queryable } from '../database/database.ts'
 import type { Mode } from '../database/generated/prisma/enums.ts'
 import { sql } from '../database/sql.ts'
@@ -78,24 +79,31 @@ export async function ask(
     requestedSchema: makeSchemaVisible(question.requestedSchema) as Record<string, unknown>,
   }
   const actor = mcpServerActor(source.serverName)
-  return underLock(journal, sessionId, async (session, entry) => {
-    const refusal = refusalOf(session, source, desk)
-    if (!refusal) {
-      const created = await insert(desk, entry, session, wanted, source)
-      if (created) {
-        session.add(created, actor, {
-          toolName: created.toolName,
+  const attempt = (isTaken: boolean) =>
+    underLock<Asked | Refusal>(journal, sessionId, async (session, entry) => {
+      const refusal = refusalOf(session, source, desk)
+      if (!refusal && !isTaken) {
+        const elicitation = create(desk, session, wanted, source)
+        insert(entry, elicitation)
+        session.add(elicitation, actor, {
+          toolName: elicitation.toolName,
           ...(source.serverName === null ? {} : { serverName: source.serverName }),
         })
         session.keepInStep(actor)
-        return { elicitation: created, created: true }
+        return { elicitation, created: true }
       }
-    }
-    const earlier = await findByRequestId(entry, wanted.requestId)
-    if (earlier) return sameAgain(earlier, session.row.id, wanted, source)
-    if (refusal) return refusal
-    throw new Error(`the request id ${wanted.requestId} conflicts with a row that is not there`)
-  })
+      const earlier = await findByRequestId(entry, wanted.requestId)
+      if (earlier) return sameAgain(earlier, session.row.id, wanted, source)
+      if (refusal) return refusal
+      throw new Error(`the request id ${wanted.requestId} conflicts with a row that is not there`)
+    })
+  try {
+    return await attempt(false)
+  } catch (error) {
+    // Found out with the commit: that an id is new is the rule, and asking first would cost every request a round trip.
+    if (!isConflict(error, 'elicitation_request_id_key')) throw error
+    return attempt(true)
+  }
 }
 
 function refusalOf({ row, pending }: LockedSession, source: Source, { limits }: Desk): Refusal | null {
@@ -124,24 +132,52 @@ function refusalOf({ row, pending }: LockedSession, source: Source, { limits }: 
   )
 }
 
-async function insert(
+function create(
   { journal, defaultExpirationMs }: Desk,
-  entry: Queryable,
   session: LockedSession,
   question: Question,
   source: Source,
-): Promise<Elicitation | null> {
+): Elicitation {
   const now = journal.now()
-  const [row] = await entry.query<Elicitation>(sql`
+  const { requestId, mode, message, requestedSchema, meta, toolName, context, url, elicitationId } = question
+  return {
+    id: newId(),
+    sessionId: session.row.id,
+    status: 'pending',
+    ...{ requestId, mode, message, toolName, context, url, elicitationId },
+    requestedSchema: requestedSchema as Elicitation['requestedSchema'],
+    meta: meta as Elicitation['meta'],
+    serverName: source.serverName,
+    gateTokenId: source.gateTokenId,
+    callerAddress: source.callerAddress,
+    expiresAt: deadline(now, question.expiresAt, defaultExpirationMs),
+    createdAt: now,
+    ...nothingYet,
+  }
+}
+
+const nothingYet = {
+  cause: null,
+  content: null,
+  note: null,
+  respondedAt: null,
+  respondedByName: null,
+  respondedBySurface: null,
+  respondedByActor: null,
+  lastPolledAt: null,
+  deliveredAt: null,
+  forgottenAt: null,
+  erasedAt: null,
+}
+
+/** Goes out with the commit. */
+function insert(entry: Queryable, row: Elicitation): void {
+  void entry.query(sql`
     insert into elicitation (id, request_id, session_id, mode, message, requested_schema, meta, tool_name, context, url,
       elicitation_id, server_name, gate_token_id, caller_address, expires_at, created_at)
-    values (${newId()}, ${question.requestId}, ${session.row.id}, ${question.mode}, ${question.message},
-      ${JSON.stringify(question.requestedSchema)}, ${JSON.stringify(question.meta)}, ${question.toolName},
-      ${question.context}, ${question.url}, ${question.elicitationId}, ${source.serverName}, ${source.gateTokenId},
-      ${source.callerAddress}, ${deadline(now, question.expiresAt, defaultExpirationMs)}, ${now})
-    on conflict (request_id) do nothing
-    returning *`)
-  return row ?? null
+    values (${row.id}, ${row.requestId}, ${row.sessionId}, ${row.mode}, ${row.message},
+      ${JSON.stringify(row.requestedSchema)}, ${JSON.stringify(row.meta)}, ${row.toolName}, ${row.context}, ${row.url},
+      ${row.elicitationId}, ${row.serverName}, ${row.gateTokenId}, ${row.callerAddress}, ${row.expiresAt}, ${row.createdAt})`)
 }
 
 function sameAgain(

@@ -36,7 +36,7 @@ export function createJournal(options: {
           query: (statement) => tx.query(statement),
           append: (event) => events.push(event),
         })
-        if (events.length > 0) await insertEvents(tx, events)
+        if (events.length > 0) insertEvents(tx, events)
         return value
       })
       if (events.length > 0) onCommitted(events)
@@ -45,21 +45,29 @@ export function createJournal(options: {
   }
 }
 
-async function insertEvents(tx: Queryable, events: NewEvent[]): Promise<void> {
-  await tx.query(sql`
+/** Goes out with the commit. */
+function insertEvents(tx: Queryable, events: NewEvent[]): void {
+  void tx.query(sql`
     with writer as materialized (select pg_advisory_xact_lock_shared(${writersLock.class}, ${writersLock.object}) as held)
     insert into event (type, session_id, elicitation_id, actor_kind, actor_name, actor_role, data, attention, at)
-    select e.type, e.session_id, e.elicitation_id, e.actor_kind, e.actor_name, e.actor_role, e.data::json, e.attention, e.at
-    from writer, unnest(
-      ${events.map((e) => e.type)}::text[],
-      ${events.map((e) => e.sessionId ?? null)}::uuid[],
-      ${events.map((e) => e.elicitationId ?? null)}::uuid[],
-      ${events.map((e) => e.actor.kind)}::text[],
-      ${events.map((e) => e.actor.name)}::text[],
-      ${events.map((e) => e.actor.role)}::role[],
-      ${events.map((e) => JSON.stringify(e.data ?? {}))}::text[],
-      ${events.map((e) => e.attention ?? null)}::attention[],
-      ${events.map((e) => e.at)}::timestamptz[]
-    ) with ordinality as e(type, session_id, elicitation_id, actor_kind, actor_name, actor_role, data, attention, at, place)
+    select e.type, e.session_id, e.elicitation_id, e.actor_kind, e.actor_name, e.actor_role, e.data, e.attention, e.at
+    from writer, json_to_recordset(${JSON.stringify(events.map(rowOf))}) as e(place int, type text, session_id uuid,
+      elicitation_id uuid, actor_kind text, actor_name text, actor_role role, data json, attention attention, at timestamptz)
     order by e.place`)
+}
+
+function rowOf(event: NewEvent, place: number) {
+  const { type, sessionId, elicitationId, actor, data = {}, attention, at } = event
+  return {
+    place,
+    type,
+    session_id: sessionId,
+    elicitation_id: elicitationId,
+    actor_kind: actor.kind,
+    actor_name: actor.name,
+    actor_role: actor.role,
+    data,
+    attention,
+    at,
+  }
 }

@@ -58,12 +58,12 @@ export async function lockSessions(
   entry: JournalEntry,
   ids: string[],
 ): Promise<LockedSession[]> {
-  const rows = await entry.query<Session>(
-    sql`select * from session where id = any(${ids}::uuid[]) order by id for update`,
-  )
-  const pending = await entry.query<PendingElicitation>(sql`
-    select id, session_id, request_id, tool_name, left(message, 1000) as message, expires_at, gate_token_id, caller_address
-    from elicitation where session_id = any(${ids}::uuid[]) and status = 'pending' order by id`)
+  const [rows, pending] = await Promise.all([
+    entry.query<Session>(sql`select * from session where id = any(${ids}::uuid[]) order by id for update`),
+    entry.query<PendingElicitation>(sql`
+      select id, session_id, request_id, tool_name, left(message, 1000) as message, expires_at, gate_token_id, caller_address
+      from elicitation where session_id = any(${ids}::uuid[]) and status = 'pending' order by id`),
+  ])
   const now = journal.now()
   const bySession = Map.groupBy(pending, (each) => each.sessionId)
   return rows.map((row) => new LockedSession(row, bySession.get(row.id) ?? [], now))
@@ -266,23 +266,24 @@ export function needsInputReason(row: Pick<Session, 'status'>, activeCount: numb
 /** Writes what changed: at most one statement for the elicitations and one for the sessions, however many. */
 export async function saveSessions(entry: JournalEntry, sessions: LockedSession[]): Promise<void> {
   const resolutions = sessions.flatMap((session) =>
-    [...session.resolved].map(([id, each]) => ({ id, at: session.now, ...each })),
+    [...session.resolved].map(([id, { status, cause, content, note, surface, actor }]) => ({
+      id,
+      status,
+      cause,
+      content,
+      note,
+      at: session.now,
+      name: surface === null ? null : (actor.name ?? actor.kind),
+      surface,
+      actor: actor.id,
+    })),
   )
   if (resolutions.length > 0) {
     const written = await entry.query(sql`
-      update elicitation set status = r.status, cause = r.cause, content = r.content::json, note = r.note,
+      update elicitation set status = r.status, cause = r.cause, content = r.content, note = r.note,
         responded_at = r.at, responded_by_name = r.name, responded_by_surface = r.surface, responded_by_actor = r.actor
-      from unnest(
-        ${resolutions.map((r) => r.id)}::uuid[],
-        ${resolutions.map((r) => r.status)}::elicitation_status[],
-        ${resolutions.map((r) => r.cause)}::cause[],
-        ${resolutions.map((r) => (r.content == null ? null : JSON.stringify(r.content)))}::text[],
-        ${resolutions.map((r) => r.note ?? null)}::text[],
-        ${resolutions.map((r) => r.at)}::timestamptz[],
-        ${resolutions.map((r) => (r.surface === null ? null : (r.actor.name ?? r.actor.kind)))}::text[],
-        ${resolutions.map((r) => r.surface)}::text[],
-        ${resolutions.map((r) => r.actor.id)}::text[]
-      ) as r(id, status, cause, content, note, at, name, surface, actor)
+      from json_to_recordset(${JSON.stringify(resolutions)}) as r(id uuid, status elicitation_status, cause cause, content json,
+        note text, at timestamptz, name text, surface text, actor text)
       where elicitation.id = r.id and elicitation.status = 'pending'
       returning elicitation.id`)
     if (written.length !== resolutions.length)
@@ -290,26 +291,33 @@ export async function saveSessions(entry: JournalEntry, sessions: LockedSession[
   }
   // The row is what commands return: it says what was written.
   for (const session of sessions) if (session.changed) session.row.updatedAt = session.now
-  const rows = sessions.filter((session) => session.changed).map(({ row }) => row)
+  const rows = sessions.filter((session) => session.changed).map(({ row }) => changeable(row))
+  // Goes out with the timeline and the commit.
   if (rows.length > 0)
-    await entry.query(sql`
+    void entry.query(sql`
       update session set status = r.status, blocked_on_elicitation = r.blocked, archived_from = r.archived_from,
         lost_reason = r.lost_reason, lost_at = r.lost_at, lost_request_id = r.lost_request_id, lost_summary = r.lost_summary,
         needs_input_since = r.needs_input_since, failure_reason = r.failure_reason, updated_at = r.updated_at
-      from unnest(
-        ${rows.map((r) => r.id)}::uuid[],
-        ${rows.map((r) => r.status)}::session_status[],
-        ${rows.map((r) => r.blockedOnElicitation)}::boolean[],
-        ${rows.map((r) => r.archivedFrom)}::session_status[],
-        ${rows.map((r) => r.lostReason)}::lost_reason[],
-        ${rows.map((r) => r.lostAt)}::timestamptz[],
-        ${rows.map((r) => r.lostRequestId)}::text[],
-        ${rows.map((r) => r.lostSummary)}::text[],
-        ${rows.map((r) => r.needsInputSince)}::timestamptz[],
-        ${rows.map((r) => r.failureReason)}::text[],
-        ${rows.map((r) => r.updatedAt)}::timestamptz[]
-      ) as r(id, status, blocked, archived_from, lost_reason, lost_at, lost_request_id, lost_summary, needs_input_since,
-             failure_reason, updated_at)
+      from json_to_recordset(${JSON.stringify(rows)}) as r(id uuid, status session_status, blocked boolean,
+        archived_from session_status, lost_reason lost_reason, lost_at timestamptz, lost_request_id text, lost_summary text,
+        needs_input_since timestamptz, failure_reason text, updated_at timestamptz)
       where session.id = r.id`)
   for (const session of sessions) for (const event of session.close()) entry.append(event)
+}
+
+/** What a command can change of a session, by the names of the statement above. */
+function changeable(row: Session) {
+  return {
+    id: row.id,
+    status: row.status,
+    blocked: row.blockedOnElicitation,
+    archived_from: row.archivedFrom,
+    lost_reason: row.lostReason,
+    lost_at: row.lostAt,
+    lost_request_id: row.lostRequestId,
+    lost_summary: row.lostSummary,
+    needs_input_since: row.needsInputSince,
+    failure_reason: row.failureReason,
+    updated_at: row.updatedAt,
+  }
 }
