@@ -18,6 +18,7 @@ import { sharedSecret } from './database/secret.ts'
 import type { Desk } from './elicitation/elicitation.ts'
 import { createHeldPolls } from './elicitation/held-polls.ts'
 import type { Poller } from './elicitation/poll.ts'
+import { createPolledReader } from './elicitation/polled.ts'
 import { createPresence } from './elicitation/presence.ts'
 import { startDoorbell } from './events/doorbell.ts'
 import type { TimelineEvent } from './events/event.ts'
@@ -178,6 +179,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     journal,
     heldPolls,
     presence,
+    reader: createPolledReader(database),
     recovery,
     onDatabaseTrouble: onError('a poll could not ask the database'),
   }
@@ -202,10 +204,11 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   ending.defer(() => http.close())
   if (config.trustedUserHeader && Array.isArray(config.trustProxy))
     guardUserHeader(http.server, config.trustedUserHeader, config.trustProxy)
-  http.addHook('onSend', async (request, reply) => {
+  http.addHook('onSend', (request, reply, payload, done) => {
     // Whoever is answered while the server goes away comes back to another one.
     if (draining) reply.header('Connection', 'close')
     else if (keepsAlive(request.raw)) reply.headers(keepAliveHint)
+    done(null, payload)
   })
   const publicUrl = config.publicUrl ?? publicUrlOf(config.host, config.port)
   notifier = await startNotifier({

@@ -64,7 +64,7 @@ export function createHttp({
     }
   })
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     request.log.debug(
       {
         method: request.method,
@@ -74,6 +74,7 @@ export function createHttp({
       },
       'request',
     )
+    done()
   })
 
   app.setNotFoundHandler((request, reply) =>

@@ -8,22 +8,8 @@ import type { Elicitation } from './elicitation.ts'
 import { probeRequestId, requestIdPattern } from './elicitation.ts'
 import { expireDueIn } from './expire.ts'
 import type { HeldPlace, HeldPolls } from './held-polls.ts'
+import type { Polled, PolledReader } from './polled.ts'
 import type { Presence } from './presence.ts'
-
-type Polled = Pick<
-  Elicitation,
-  | 'id'
-  | 'requestId'
-  | 'sessionId'
-  | 'status'
-  | 'content'
-  | 'note'
-  | 'expiresAt'
-  | 'respondedAt'
-  | 'deliveredAt'
-  | 'serverName'
-  | 'cause'
-> & { gateSessionId: string | null }
 
 /** The answer to a poll: what the request has come to. `content` is null unless it was accepted with some. */
 export interface PollAnswer {
@@ -38,6 +24,7 @@ export interface Poller {
   journal: Journal
   heldPolls: HeldPolls
   presence: Presence
+  reader: PolledReader
   recovery: Recovery
   onDatabaseTrouble(error: unknown): void
 }
@@ -63,7 +50,7 @@ export async function poll(poller: Poller, request: Poll): Promise<PollAnswer | 
   const { requestId, gateSessionId, callerLeft } = request
   if (!requestIdPattern.test(requestId) || requestId === probeRequestId) return null
   const answer = await throughTrouble(poller, request, async (place, waitMs) => {
-    const first = await read(poller.journal, requestId)
+    const first = await poller.reader.read(requestId)
     if (!first || first.gateSessionId !== gateSessionId) return null
     const current =
       first.status === 'pending' ? await untilResolved(poller, first, place, { ...request, waitMs }) : first
@@ -111,13 +98,13 @@ export async function throughTrouble<T>(
 
 /** Waits as long as the caller, the hold and the deadline allow; still pending means that nothing happened. */
 async function untilResolved(
-  { journal, presence }: Poller,
+  { journal, presence, reader }: Poller,
   first: Polled,
   place: HeldPlace | null,
   { waitMs, callerLeft }: Poll,
 ): Promise<Polled> {
   const untilDeadlineMs = () => first.expiresAt.getTime() - journal.now().getTime()
-  const again = async () => (await read(journal, first.requestId)) ?? first
+  const again = async () => (await reader.read(first.requestId)) ?? first
   if (place) {
     presence.opened(first.id)
     try {
@@ -163,12 +150,4 @@ function answerOf(polled: Polled, now: Date): PollAnswer {
     note,
     respondedAt,
   }
-}
-
-async function read({ database }: Journal, requestId: string): Promise<Polled | null> {
-  const [row] = await database.query<Polled>(sql`
-    select e.id, e.request_id, e.session_id, e.status, e.content, e.note, e.expires_at, e.responded_at, e.delivered_at,
-      e.server_name, e.cause, case when e.gate_token_id is null then null else e.session_id end as gate_session_id
-    from elicitation e where e.request_id = ${requestId}`)
-  return row ?? null
 }

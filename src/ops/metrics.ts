@@ -133,11 +133,12 @@ export function createMetrics(): Metrics {
     },
     register(http, measured) {
       registerGauges(registry, measured)
-      http.addHook('onResponse', async (request, reply) => {
+      http.addHook('onResponse', (request, reply, done) => {
         const route = request.routeOptions.url ?? 'none'
         requests.inc({ method: request.method, route, code: reply.statusCode })
         requestSeconds.observe({ route }, reply.elapsedTime / 1_000)
         if (reply.refusalCode !== null) refusals.inc({ code: reply.refusalCode })
+        done()
       })
       http.get('/metrics', async (_, reply) => {
         reply.header('Cache-Control', 'no-store').type(registry.contentType)

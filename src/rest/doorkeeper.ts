@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { onRequestHookHandler } from 'fastify'
 import { isLoopbackHost } from '../gate/address.ts'
 import { sendError } from './envelope.ts'
 import type { RestServices } from './services.ts'
@@ -26,10 +26,10 @@ export function createDoorkeeper({
     }
     return ours
   }
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  return (request, reply, done) => {
     const host = request.host
     if (!host || !isOurs(host))
-      return sendError(
+      return void sendError(
         reply,
         'FOREIGN_HOST',
         'This server does not go by the name in the Host header. Call it by the address in PUBLIC_URL, or list the name in HOLDPOINT_ALLOWED_HOSTS.',
@@ -43,8 +43,8 @@ export function createDoorkeeper({
         origin !== own.origin &&
         !(URL.canParse(origin) && new URL(origin).host === host))
     )
-      return sendError(reply, 'FOREIGN_ORIGIN', 'Web pages of another origin may not call this address.')
-    return undefined
+      return void sendError(reply, 'FOREIGN_ORIGIN', 'Web pages of another origin may not call this address.')
+    done()
   }
 }
 
