@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
 const lineFeed = 10
@@ -33,7 +32,7 @@ export interface LineWriter {
 }
 
 export function lineWriter(stream: Writable): LineWriter {
-  let full: Promise<unknown> | null = null
+  let full: Promise<void> | null = null
   // A reader that is gone is noticed where its own stream ends.
   stream.on('error', () => {})
   return {
@@ -42,14 +41,23 @@ export function lineWriter(stream: Writable): LineWriter {
       const bytes = typeof line === 'string' ? Buffer.from(line) : line
       // In one write: a signal between the two must not leave half a message.
       if (!stream.write(Buffer.concat([bytes, Buffer.from('\n')])))
-        full ??= Promise.race([once(stream, 'drain'), once(stream, 'close')])
-          .catch(() => {})
-          .finally(() => {
-            full = null
-          })
+        full ??= roomAgain(stream).then(() => {
+          full = null
+        })
     },
     async settled() {
       await full
     },
   }
+}
+
+/** Takes its listeners back, as there is one wait for every line that is too much at once. */
+function roomAgain(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    function settle(): void {
+      stream.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    stream.on('drain', settle).on('close', settle)
+  })
 }
