@@ -37,7 +37,8 @@ export interface EmbeddedPostgres {
   /** Superuser's address with its password in it. */
   connectionString: string
   port: number
-  pid: number
+  /** Of the server that runs now: one that ends by itself is followed by another. */
+  readonly pid: number
   /**
    * Ends the server and gives the data folder free: a fast shutdown, which cuts open connections, and harder ways when that
    * takes longer than 5 s. May be called more than once.
@@ -65,6 +66,9 @@ const readyPollMs = 15
 const startAttemptsMax = 5
 /** How long the last connections of a server that was killed may hold its shared memory. */
 const sharedMemoryRetryMs = 300
+/** Between tries to start a server again that ended by itself. */
+const startAgainMinMs = 200
+const startAgainMaxMs = 10_000
 const logBytesMax = 5 * 1024 * 1024
 const logLinesShown = 12
 
@@ -120,7 +124,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await checkVersion(folder, binaries)
 
     const { child, port } = await startOnFreePort(folder, binaries, options)
-    const server = supervised(folder, child, port, locks, log)
+    const again = () => startOnce(folder, binaries, port, durable)
+    const server = supervised(folder, child, port, locks, again, log)
     try {
       if (port !== folder.port) await saveDataFolder({ ...folder, port })
     } catch (error) {
@@ -250,34 +255,72 @@ async function startOnce(
   return { failure: lastLines(written.subarray(logStart).toString()) }
 }
 
+/** A server that ends by itself is started again on the same port, so that whoever waits finds it where it was. */
 function supervised(
   folder: DataFolder,
-  child: ChildProcess,
+  first: ChildProcess,
   port: number,
   locks: DisposableStack,
+  startAgain: () => Promise<ChildProcess | { failure: string }>,
   log: EmbeddedPostgresOptions['log'],
 ): EmbeddedPostgres {
+  let child = first
+  let starting: Promise<void> | undefined
   let stopped: Promise<void> | undefined
+  const ending = new AbortController()
   // Whatever way this process ends that still lets it speak; a signal is all that can be done at that moment.
   const onExit = () => {
     if (isAlive(child)) child.kill('SIGINT')
   }
   process.once('exit', onExit)
-  child.once('exit', (code, signal) => {
-    if (stopped) return
-    log.error(
-      { code, signal, logFile: logPath(folder.home) },
-      'the embedded PostgreSQL ended by itself; start Holdpoint again',
-    )
-  })
-  // Nobody has to wait for the server but whoever stops it.
-  child.unref()
+  watch()
+
+  function watch(): void {
+    child.once('exit', (code, signal) => {
+      if (ending.signal.aborted) return
+      log.error(
+        { code, signal, logFile: logPath(folder.home) },
+        'the embedded PostgreSQL ended by itself and is started again',
+      )
+      starting = bringBack().catch((error: unknown) =>
+        log.error({ err: error }, 'the embedded PostgreSQL cannot be started again; restart Holdpoint'),
+      )
+    })
+    // Nobody has to wait for the server but whoever stops it.
+    child.unref()
+  }
+
+  async function bringBack(): Promise<void> {
+    for (
+      let waitMs = startAgainMinMs;
+      !ending.signal.aborted;
+      waitMs = Math.min(waitMs * 2, startAgainMaxMs)
+    ) {
+      await clearOrphan(dataPath(folder.home))
+      const outcome = await startAgain()
+      if (!('failure' in outcome)) {
+        child = outcome
+        watch()
+        log.warn({ pid: child.pid, port }, 'the embedded PostgreSQL is back')
+        return
+      }
+      log.error({ failure: outcome.failure }, 'the embedded PostgreSQL does not start')
+      await delay(waitMs, undefined, { ref: false, signal: ending.signal }).catch(() => {})
+    }
+  }
+
   return {
     connectionString: `postgresql://${superuser}:${folder.password}@127.0.0.1:${port}/${database}`,
     port,
-    pid: child.pid!,
+    get pid() {
+      return child.pid!
+    },
     stop() {
-      stopped ??= stopChild(child).finally(() => {
+      stopped ??= (async () => {
+        ending.abort()
+        await starting
+        await stopChild(child)
+      })().finally(() => {
         process.off('exit', onExit)
         locks.dispose()
       })

@@ -328,7 +328,22 @@ describe(`the embedded PostgreSQL, ${whoRuns}`, () => {
     await (await start(folder.path)).stop()
   })
 
-  test('tells when the server ends by itself, and can be stopped all the same', async () => {
+  test('tells when the server ends by itself, and has another one where it was', async () => {
+    await using folder = await folderLike(made.path)
+    const { promise: back, resolve } = Promise.withResolvers<unknown>()
+    const server = await start(folder.path, { log: { ...silent, warn: resolve } })
+    const { pid, port } = server
+    process.kill(pid, 'SIGKILL')
+    expect(await back).toMatchObject({ port })
+    expect(server.pid).not.toBe(pid)
+    const client = new pg.Client({ connectionString: server.connectionString })
+    await client.connect()
+    await client.end()
+    await server.stop()
+    expect(isAlive(server.pid)).toBe(false)
+  })
+
+  test('can be stopped right after the server ended by itself', async () => {
     await using folder = await folderLike(made.path)
     const { promise: told, resolve } = Promise.withResolvers<unknown>()
     const server = await start(folder.path, { log: { ...silent, error: resolve } })
