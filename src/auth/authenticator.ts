@@ -82,11 +82,14 @@ export function createAuthenticator(options: {
   async function flush(): Promise<void> {
     const rows = [...used]
     used.clear()
-    if (rows.length > 0)
-      await journal.database.query(sql`
-        update api_key set last_used_at = used.at
-        from unnest(${rows.map(([id]) => id)}::uuid[], ${rows.map(([, at]) => at)}::timestamptz[]) as used(id, at)
-        where api_key.id = used.id`)
+    if (rows.length === 0) return
+    const ids = rows.map(([id]) => id)
+    // Whoever revokes several keys at once must not wait for this one while this one waits for them.
+    await journal.database.query(sql`
+      update api_key set last_used_at = used.at
+      from unnest(${ids}::uuid[], ${rows.map(([, at]) => at)}::timestamptz[]) as used(id, at)
+      where api_key.id = used.id and api_key.id in (
+        select id from api_key where id = any(${ids}::uuid[]) for no key update skip locked)`)
   }
   let flushing = Promise.resolve()
   const timer = setInterval(() => {
