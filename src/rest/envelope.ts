@@ -18,7 +18,8 @@ export interface ErrorEnvelope {
   [more: string]: unknown
 }
 
-const statusOf: Record<string, [status: number, title: string]> = {
+/** Every code, with its status. docs/protocol.md says of each what to do. */
+export const statusOf: Record<string, [status: number, title: string]> = {
   UNAUTHENTICATED: [401, 'Not signed in'],
   FORBIDDEN: [403, 'Not allowed'],
   SELF_APPROVAL: [403, 'No agent approves its own gate'],
@@ -28,7 +29,6 @@ const statusOf: Record<string, [status: number, title: string]> = {
   CAPABILITY_REQUIRED: [403, 'Not allowed'],
   NOT_THE_REQUESTER: [403, 'Not allowed'],
   NOT_FOUND: [404, 'Not found'],
-  METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   SESSION_ARCHIVED: [409, 'Session archived'],
   INVALID_TRANSITION: [409, 'Not possible now'],
   BODY_TOO_LARGE: [413, 'Body too large'],
