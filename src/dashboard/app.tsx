@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { type Client, Provider } from 'urql'
 import { AttentionProvider } from './attention/attention.tsx'
-import { ViewerDocument, type ViewerQuery } from './generated/graphql.ts'
+import { StartDocument, type StartQuery } from './generated/graphql.ts'
 import { SignInPage } from './pages/sign-in.tsx'
 import { createGraphqlClient } from './server/client.ts'
 import { createFeed } from './server/feed.ts'
@@ -16,7 +16,7 @@ type Standing =
   | { is: 'unreachable' }
   /** `ended`: somebody was signed in on this page until now. */
   | { is: 'signed-out'; ended: boolean }
-  | { is: 'signed-in'; viewer: ViewerQuery['viewer'] }
+  | { is: 'signed-in'; start: StartQuery }
 
 const askAgainMs = 2_000
 
@@ -35,8 +35,8 @@ export function App() {
   const client = useMemo(() => createGraphqlClient({ onSignedOut }), [onSignedOut, turn])
 
   const ask = useCallback(async () => {
-    const result = await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
-    if (result.data) setStanding({ is: 'signed-in', viewer: result.data.viewer })
+    const result = await client.query(StartDocument, {}, { requestPolicy: 'network-only' }).toPromise()
+    if (result.data) setStanding({ is: 'signed-in', start: result.data })
     else if (result.error?.response?.status !== 401)
       setStanding((was) => (was.is === 'asking' ? { is: 'unreachable' } : was))
   }, [client])
@@ -70,20 +70,24 @@ export function App() {
         />
       )
     case 'signed-in':
-      return <SignedIn client={client} viewer={standing.viewer} onSignedOut={onSignedOut} />
+      return <SignedIn client={client} start={standing.start} onSignedOut={onSignedOut} />
   }
 }
 
-function SignedIn(props: { client: Client; viewer: ViewerQuery['viewer']; onSignedOut: () => void }) {
-  const { client, viewer, onSignedOut } = props
-  const feed = useMemo(() => createFeed({ client, onSignedOut }), [client, onSignedOut])
+function SignedIn(props: { client: Client; start: StartQuery; onSignedOut: () => void }) {
+  const { client, start, onSignedOut } = props
+  const { viewer, eventCursor } = start
+  const feed = useMemo(
+    () => createFeed({ client, onSignedOut, after: eventCursor }),
+    [client, onSignedOut, eventCursor],
+  )
   useEffect(() => feed.start(), [feed])
   return (
     <Provider value={client}>
       <ViewerProvider value={viewer}>
         <FeedProvider value={feed}>
           <Announcer />
-          <AttentionProvider>
+          <AttentionProvider initial={start}>
             <Shell onSignedOut={onSignedOut} />
           </AttentionProvider>
         </FeedProvider>

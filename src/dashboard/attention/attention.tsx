@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react'
 import { AttentionDocument, type AttentionQuery } from '../generated/graphql.ts'
 import { notify, takeBack } from '../notify/notifications.ts'
 import { type Live, useLive } from '../server/live.tsx'
@@ -11,10 +11,14 @@ const AttentionContext = createContext<Attention | null>(null)
 const presenceEveryMs = 10_000
 
 /** Who needs a person: the one query behind the list on the home page, the count in the header and in the tab. */
-export function AttentionProvider({ children }: { children: ReactNode }) {
+export function AttentionProvider({ initial, children }: { initial: AttentionQuery; children: ReactNode }) {
   const pending = useRef(false)
-  const attention = useLive(AttentionDocument, {}, { everyMs: pending.current ? presenceEveryMs : null })
-  const requests = requestsOf(attention.data)
+  const attention = useLive(
+    AttentionDocument,
+    {},
+    { initial, everyMs: pending.current ? presenceEveryMs : null },
+  )
+  const requests = useMemo(() => requestsOf(attention.data), [attention.data])
   pending.current = (requests?.length ?? 0) > 0
   useAnnouncedArrivals(requests)
   return <AttentionContext value={attention}>{children}</AttentionContext>

@@ -1,5 +1,5 @@
 import { CloseButton, Stack, Text, Title } from '@mantine/core'
-import { useMemo } from 'react'
+import { startTransition, useEffect, useMemo, useState } from 'react'
 import { Banner } from '../elicitation/banner.tsx'
 import type { AttentionQuery, AttentionSessionFragment, RequestFragment } from '../generated/graphql.ts'
 import { Link } from '../routing/link.tsx'
@@ -24,6 +24,7 @@ export function NeedsYou() {
   const names = regionNames(
     kept.filter(({ item, present }) => present && 'request' in item).map(({ key }) => key),
   )
+  const shown = useFirstFew(kept)
   const total = data?.attentionQueue.totalCount ?? 0
   const gone = kept.filter(({ present }) => !present).length
   return (
@@ -42,7 +43,7 @@ export function NeedsYou() {
         </Empty>
       )}
       <Stack gap="sm">
-        {kept.map(({ key, item, present }) =>
+        {shown.map(({ key, item, present }) =>
           'request' in item ? (
             <Banner
               key={key}
@@ -50,7 +51,7 @@ export function NeedsYou() {
               pending={present}
               name={names.get(key) ?? 'Approval request'}
               withSession
-              onClear={() => clear(key)}
+              onClear={clear}
             />
           ) : (
             <PausedSession key={key} session={item.session} present={present} onClear={() => clear(key)} />
@@ -65,6 +66,15 @@ export function NeedsYou() {
       )}
     </section>
   )
+}
+
+const firstFew = 6
+
+/** What the screen can hold at once, then all of it: nobody waits for what is far below. */
+function useFirstFew<Item>(items: readonly Item[]): readonly Item[] {
+  const [all, setAll] = useState(false)
+  useEffect(() => startTransition(() => setAll(true)), [])
+  return all ? items : items.slice(0, firstFew)
 }
 
 function mattersOf(data: AttentionQuery): Matter[] {

@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import type { Json } from '../../base/json.ts'
 import type { Form } from '../../elicitation/form/field.ts'
@@ -123,7 +123,20 @@ export function useAnswering(request: RequestFragment, form: Form, draft: DraftI
     [form],
   )
 
-  return { sending, problems, failure, answered, beaten, answer, recheck }
+  const newest = useRef(answer)
+  newest.current = answer
+  return useMemo(
+    () => ({
+      sending,
+      problems,
+      failure,
+      answered,
+      beaten,
+      answer: (action) => newest.current(action),
+      recheck,
+    }),
+    [sending, problems, failure, answered, beaten, recheck],
+  )
 }
 
 const leaveToServer: CheckField = (_field, value) => ({ ok: true, value: value as Json | undefined })

@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core'
-import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import { memo, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import type { ElicitationAction, RequestFragment } from '../generated/graphql.ts'
 import { announce } from '../shell/announcer.tsx'
 import { useViewer } from '../viewer/viewer.tsx'
@@ -19,13 +19,14 @@ import { WhatIsAsked } from './what-is-asked.tsx'
  * One request: the form while it is pending, then what became of it, in the same place and no smaller, so that nothing below
  * jumps under a finger.
  */
-export function Banner(props: {
+export const Banner = memo(function Banner(props: {
   request: RequestFragment
   pending: boolean
   /** The name of its region: "Approval request", counted where there are several. */
   name: string
   withSession: boolean
-  onClear: () => void
+  /** Must stay the same from one rendering to the next, as everything here: a page may hold hundreds of these. */
+  onClear: (id: string) => void
 }) {
   const { request, pending, name, withSession, onClear } = props
   const form = useMemo(() => formOfRequest(request.form), [request.form])
@@ -63,7 +64,7 @@ export function Banner(props: {
           withSession={withSession}
           onClear={() => {
             forgetDraft(request.id)
-            onClear()
+            onClear(request.id)
             // The button that was pressed goes with the card; the keyboard goes on at the top.
             document.getElementById('main')?.focus({ preventScroll: true })
           }}
@@ -81,9 +82,9 @@ export function Banner(props: {
       <AnswerForm request={request} form={form} draft={draft} answering={answering} card={card} />
     </section>
   )
-}
+})
 
-function AnswerForm(props: {
+const AnswerForm = memo(function AnswerForm(props: {
   request: RequestFragment
   form: ReturnType<typeof formOfRequest>
   draft: DraftInHand
@@ -157,4 +158,4 @@ function AnswerForm(props: {
       </div>
     </form>
   )
-}
+})

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { Form } from '../../elicitation/form/field.ts'
 import { initialEntries } from '../form/content.ts'
 import { type Entry, isUntouched } from '../form/entry.ts'
@@ -62,11 +62,14 @@ export function useDraft(requestId: string, form: Form): DraftInHand {
       }),
     [form],
   )
-  return {
-    entryOf: (index) => draft.entries[index] ?? initial[index] ?? '',
-    note: draft.note,
-    enter,
-    setNote: (note) => setDraft(({ entries }) => ({ entries, note })),
-    touched: draft.note !== '' || Object.keys(draft.entries).length > 0,
-  }
+  return useMemo(
+    () => ({
+      entryOf: (index) => draft.entries[index] ?? initial[index] ?? '',
+      note: draft.note,
+      enter,
+      setNote: (note) => setDraft(({ entries }) => ({ entries, note })),
+      touched: draft.note !== '' || Object.keys(draft.entries).length > 0,
+    }),
+    [draft, initial, enter],
+  )
 }

@@ -1,5 +1,5 @@
 import { Title } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import type { RequestFragment } from '../generated/graphql.ts'
 import { Link } from '../routing/link.tsx'
 import { Facts } from '../text/facts.tsx'
@@ -9,7 +9,11 @@ import { Countdown } from './countdown.tsx'
 import { Listening } from './listening.tsx'
 
 /** Who asks for what, and until when. `withSession` where the page itself does not say which session it is. */
-export function QuestionHead({ request, withSession }: { request: RequestFragment; withSession: boolean }) {
+export const QuestionHead = memo(function QuestionHead(props: {
+  request: RequestFragment
+  withSession: boolean
+}) {
+  const { request, withSession } = props
   const { toolName, serverName, callerAddress, session } = request
   return (
     <>
@@ -36,14 +40,17 @@ export function QuestionHead({ request, withSession }: { request: RequestFragmen
       </div>
     </>
   )
-}
+})
 
 function isLoopback(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127\./.test(address)
 }
 
 /** What was asked, in the words of the MCP server: set apart, and labelled as somebody else's words. */
-export function QuestionText({ request }: { request: Pick<RequestFragment, 'message' | 'context'> }) {
+export const QuestionText = memo(function QuestionText(props: {
+  request: Pick<RequestFragment, 'message' | 'context'>
+}) {
+  const { request } = props
   return (
     <div className={classes.quote}>
       <div className={classes.source}>From the MCP server:</div>
@@ -57,7 +64,7 @@ export function QuestionText({ request }: { request: Pick<RequestFragment, 'mess
       )}
     </div>
   )
-}
+})
 
 /** Scrolls when it is long, and then by keyboard too. */
 function ScrollingText({

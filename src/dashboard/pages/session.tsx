@@ -121,7 +121,7 @@ function Requests({ requests }: { requests: readonly RequestFragment[] }) {
           pending={present}
           name={names.get(key) ?? 'Approval request'}
           withSession={false}
-          onClear={() => clear(key)}
+          onClear={clear}
         />
       ))}
       <ClearGone count={gone} onClear={clearGone} />

@@ -1,45 +1,39 @@
 import { type ComponentType, lazy } from 'react'
 
+type Page = ComponentType<{ params: Record<string, string> }>
+
 export type Route = {
   path: string
   /** In the browser's tab, before the product's name. */
   title: string
-  page: ComponentType<{ params: Record<string, string> }>
+  page: Page
+  /** Fetches the page's code, which is otherwise fetched when it is first shown. */
+  load(): void
+}
+
+function route(path: string, title: string, load: () => Promise<Page>): Route {
+  return {
+    path,
+    title,
+    page: lazy(async () => ({ default: await load() })),
+    // Should it fail, whoever shows the page fails too, and says so.
+    load: () => void load().catch(() => {}),
+  }
 }
 
 export const routes: Route[] = [
-  {
-    path: '/',
-    title: '',
-    page: lazy(async () => ({ default: (await import('../pages/home.tsx')).HomePage })),
-  },
-  {
-    path: '/sessions/:id',
-    title: 'Session',
-    page: lazy(async () => ({ default: (await import('../pages/session.tsx')).SessionPage })),
-  },
-  {
-    path: '/history',
-    title: 'History',
-    page: lazy(async () => ({ default: (await import('../pages/history.tsx')).HistoryPage })),
-  },
-  {
-    path: '/gate',
-    title: 'Gate',
-    page: lazy(async () => ({ default: (await import('../pages/gate.tsx')).GatePage })),
-  },
-  {
-    path: '/keys',
-    title: 'Keys',
-    page: lazy(async () => ({ default: (await import('../pages/keys.tsx')).KeysPage })),
-  },
+  route('/', '', async () => (await import('../pages/home.tsx')).HomePage),
+  route('/sessions/:id', 'Session', async () => (await import('../pages/session.tsx')).SessionPage),
+  route('/history', 'History', async () => (await import('../pages/history.tsx')).HistoryPage),
+  route('/gate', 'Gate', async () => (await import('../pages/gate.tsx')).GatePage),
+  route('/keys', 'Keys', async () => (await import('../pages/keys.tsx')).KeysPage),
 ]
 
-export const notFound: Route = {
-  path: '*',
-  title: 'Not found',
-  page: lazy(async () => ({ default: (await import('../pages/not-found.tsx')).NotFoundPage })),
-}
+export const notFound = route(
+  '*',
+  'Not found',
+  async () => (await import('../pages/not-found.tsx')).NotFoundPage,
+)
 
 export function routeOf(pathname: string): { route: Route; params: Record<string, string> } {
   for (const route of routes) {

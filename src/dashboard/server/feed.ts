@@ -15,7 +15,7 @@ export type FeedState = 'connecting' | 'live' | 'reconnecting'
 export type Feed = {
   state(): FeedState
   onState(listener: () => void): () => void
-  /** Called with each event, and with null when anything may have been missed: after (re)connecting, on focus. */
+  /** Called with each event, and with null when anything may have been missed: after reconnecting, on focus. */
   onEvent(listener: (event: FeedEvent | null) => void): () => void
   start(): () => void
 }
@@ -26,12 +26,17 @@ const signedOutCodes = [4401, 4403]
 const retryMinMs = 250
 const retryMaxMs = 5_000
 
-export function createFeed(options: { client: Client; onSignedOut: () => void }): Feed {
+export function createFeed(options: {
+  client: Client
+  onSignedOut: () => void
+  /** Where to begin: no later than any snapshot that is on the page. */
+  after: string
+}): Feed {
   const { client, onSignedOut } = options
   const stateListeners = new Set<() => void>()
   const eventListeners = new Set<(event: FeedEvent | null) => void>()
   let state: FeedState = 'connecting'
-  let cursor: string | null = null
+  let cursor: string | null = options.after
   let wake = () => {}
 
   function become(next: FeedState) {
@@ -61,8 +66,10 @@ export function createFeed(options: { client: Client; onSignedOut: () => void })
       on: {
         connected: () => {
           onLive()
+          const again = state === 'reconnecting'
           become('live')
-          tell(null)
+          // The first connection is told everything since the page's first snapshot.
+          if (again) tell(null)
         },
         ping: (received) => {
           if (!received) expectPong()

@@ -1,7 +1,8 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { createContext, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { type AnyVariables, type CombinedError, useClient } from 'urql'
 import type { Feed, FeedEvent, FeedState } from './feed.ts'
+import { shared } from './shared.ts'
 
 const FeedContext = createContext<Feed | null>(null)
 export const FeedProvider = FeedContext.Provider
@@ -26,26 +27,27 @@ export type Live<Data> = {
   refresh(): Promise<void>
 }
 
+type State<Data> = { key: string; data: Data | undefined; failure: CombinedError | null }
+
 /**
- * A query that stays true: a snapshot is taken at once, whenever the feed tells of something that concerns it, on
+ * A query that stays true: a snapshot is taken at once (unless there is an `initial` one), whenever the feed tells of something that concerns it, on
  * reconnect and focus, and every `everyMs` for what no event tells (who is listening). One request is under way at
  * a time; whatever happens meanwhile is covered by one more after it.
  */
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-  options: { concerns?: (event: FeedEvent) => boolean; everyMs?: number | null } = {},
+  options: { concerns?: (event: FeedEvent) => boolean; everyMs?: number | null; initial?: Data } = {},
 ): Live<Data> {
   const client = useClient()
   const feed = useFeed()
   const key = JSON.stringify(variables)
-  const [state, setState] = useState<{ key: string; data: Data | undefined; failure: CombinedError | null }>(
-    () => ({
-      key,
-      data: client.readQuery(query, variables)?.data,
-      failure: null,
-    }),
-  )
+  const [state, setState] = useState<State<Data>>(() => ({
+    key,
+    data: options.initial ?? client.readQuery(query, variables)?.data,
+    failure: null,
+  }))
+  const initial = useRef(options.initial)
   const concerns = useRef(options.concerns)
   concerns.current = options.concerns
   const refresh = useRef<() => Promise<void>>(() => Promise.resolve())
@@ -61,11 +63,12 @@ export function useLive<Data, Variables extends AnyVariables>(
         again = false
         const result = await client.query(query, wanted, { requestPolicy: 'network-only' }).toPromise()
         if (stopped) return
-        setState((last) => ({
-          key,
-          data: result.data ?? (last.key === key ? last.data : undefined),
-          failure: result.error ?? null,
-        }))
+        const { data, error: failure = null } = result
+        setState((last) => {
+          const known = last.key === key ? last.data : undefined
+          const next = { key, data: data === undefined ? known : shared(known, data), failure }
+          return last.key === key && last.data === next.data && last.failure === failure ? last : next
+        })
       } while (again)
     }
     refresh.current = () => {
@@ -75,7 +78,8 @@ export function useLive<Data, Variables extends AnyVariables>(
       })
       return running
     }
-    void refresh.current()
+    if (initial.current === undefined) void refresh.current()
+    initial.current = undefined
     const stopListening = feed.onEvent((event) => {
       if (event === null || (concerns.current?.(event) ?? true)) void refresh.current()
     })
@@ -94,7 +98,7 @@ export function useLive<Data, Variables extends AnyVariables>(
     return () => clearInterval(timer)
   }, [everyMs])
 
-  const current =
+  const { data, failure } =
     state.key === key ? state : { data: client.readQuery(query, variables)?.data, failure: null }
-  return { data: current.data, failure: current.failure, refresh: () => refresh.current() }
+  return useMemo(() => ({ data, failure, refresh: () => refresh.current() }), [data, failure])
 }

@@ -1,22 +1,16 @@
 import { useNow } from './clock.ts'
+import { briefDate, exactDate } from './date-text.ts'
 import { since } from './duration.ts'
 
-/** A moment in the reader's own calendar and zone. */
 export function Moment({ at }: { at: string }) {
-  return (
-    <time dateTime={at}>
-      {new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
-    </time>
-  )
+  return <time dateTime={at}>{briefDate(at)}</time>
 }
 
 /** How long ago, with the exact moment for whoever asks. */
 export function Ago({ at }: { at: string }) {
-  const now = useNow()
-  const exact = new Date(at).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' })
   return (
-    <time dateTime={at} title={exact}>
-      {since(now - Date.parse(at))}
+    <time dateTime={at} title={exactDate(at)}>
+      {since(useNow() - Date.parse(at))}
     </time>
   )
 }

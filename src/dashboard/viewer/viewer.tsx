@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react'
-import type { ViewerQuery } from '../generated/graphql.ts'
+import type { StartQuery } from '../generated/graphql.ts'
 import { type Permission, permissionsOf } from './permissions.ts'
 
-type Viewer = ViewerQuery['viewer']
+type Viewer = StartQuery['viewer']
 
 const ViewerContext = createContext<Viewer | null>(null)
 export const ViewerProvider = ViewerContext.Provider
