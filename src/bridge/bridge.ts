@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import { bridgeLineBytesMax } from '../base/limits.ts'
+import { atMost } from './at-most.ts'
 import { startChild } from './child.ts'
 import type { GateClient } from './gate-client.ts'
 import { LineTooLong, type LineWriter, linesOf, lineWriter } from './lines.ts'
@@ -57,9 +57,9 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
     child.exited,
     child.stop(signal),
     // Nobody waits for an answer any more.
-    Promise.race([relay.end(), pause(withdrawalsMs)]),
+    atMost(withdrawalsMs, relay.end()),
   ])
-  await Promise.race([serverSilent, pause(lastWordsMs)])
+  await atMost(lastWordsMs, serverSilent)
   await client.settled()
   return code
 }

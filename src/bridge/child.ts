@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { atMost } from './at-most.ts'
 
 type Piped = ChildProcess & {
   stdin: NonNullable<ChildProcess['stdin']>
@@ -60,9 +61,7 @@ export function startChild(
   }
 
   async function endsWithin(ms: number): Promise<boolean> {
-    const timer = new AbortController()
-    await Promise.race([exited, pause(ms, null, { signal: timer.signal }).catch(() => {})])
-    timer.abort()
+    await atMost(ms, exited)
     return ended
   }
 

@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect } from 'vitest'
 import { connectMcp, patienceMs } from '../../support/mcp.ts'
 
-export const cli = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'holdpoint.ts')
+export const cli = join(import.meta.dirname, '..', '..', '..', 'bin', 'holdpoint.js')
 export const serverFile = (name: 'legacy' | 'modern') =>
   join(import.meta.dirname, '..', 'servers', `${name}.ts`)
 
