@@ -59,50 +59,56 @@ function Session({ session }: { session: NonNullable<SessionQuery['session']> })
           </span>
         </div>
       </div>
-      <Requests requests={session.pendingElicitations} />
-      {may('answer') && <DismissAll requests={session.pendingElicitations} />}
-      {lostElicitation && <LostBanner lost={lostElicitation} />}
-      {session.failureReason && (
-        <StrangerText size="sm" c="var(--hp-bad)">
-          {session.failureReason}
-        </StrangerText>
-      )}
-      {may('launch') && (
-        <SessionActions
-          id={session.id}
-          status={session.status}
-          blocked={session.blockedOnElicitation}
-          pendingCount={session.pendingElicitations.length}
-        />
-      )}
-      <dl className={classes.facts}>
-        <dt>Slug</dt>
-        <dd>{session.slug}</dd>
-        {session.workingDirectory && (
-          <>
-            <dt>Folder</dt>
+      <div className={classes.columns}>
+        <Stack gap="lg">
+          <Requests requests={session.pendingElicitations} />
+          {may('answer') && <DismissAll requests={session.pendingElicitations} />}
+          {lostElicitation && <LostBanner lost={lostElicitation} />}
+          {session.failureReason && (
+            <StrangerText size="sm" c="var(--hp-bad)">
+              {session.failureReason}
+            </StrangerText>
+          )}
+        </Stack>
+        <Stack gap="lg">
+          {may('launch') && (
+            <SessionActions
+              id={session.id}
+              status={session.status}
+              blocked={session.blockedOnElicitation}
+              pendingCount={session.pendingElicitations.length}
+            />
+          )}
+          <dl className={classes.facts}>
+            <dt>Slug</dt>
+            <dd>{session.slug}</dd>
+            {session.workingDirectory && (
+              <>
+                <dt>Folder</dt>
+                <dd>
+                  <bdi>{session.workingDirectory}</bdi>
+                </dd>
+              </>
+            )}
+            <ProcessFacts process={process} />
+            <dt>Requests</dt>
             <dd>
-              <bdi>{session.workingDirectory}</bdi>
+              <Link to={`/history?session=${session.id}`}>all of this session</Link>
             </dd>
-          </>
-        )}
-        <ProcessFacts process={process} />
-        <dt>Requests</dt>
-        <dd>
-          <Link to={`/history?session=${session.id}`}>all of this session</Link>
-        </dd>
-      </dl>
-      <section aria-labelledby="timeline">
-        <Title order={2} id="timeline" className={classes.sectionTitle}>
-          Timeline
-        </Title>
-        <Timeline events={events} />
-        {timeline.totalCount > events.length && (
-          <p className={classes.more}>
-            The newest {events.length} of {timeline.totalCount} are shown.
-          </p>
-        )}
-      </section>
+          </dl>
+          <section aria-labelledby="timeline">
+            <Title order={2} id="timeline" className={classes.sectionTitle}>
+              Timeline
+            </Title>
+            {timeline.totalCount > events.length && (
+              <p className={classes.more}>
+                The newest {events.length} of {timeline.totalCount} are shown.
+              </p>
+            )}
+            <Timeline events={events} />
+          </section>
+        </Stack>
+      </div>
     </Stack>
   )
 }
@@ -111,7 +117,8 @@ function Requests({ requests }: { requests: readonly RequestFragment[] }) {
   const { kept, clear, clearGone } = useSteadyList(requests, ({ id }) => id)
   const names = regionNames(kept.filter(({ present }) => present).map(({ key }) => key))
   const gone = kept.filter(({ present }) => !present).length
-  if (kept.length === 0) return null
+  if (kept.length === 0)
+    return <p className={classes.nothing}>No request of this session waits for an answer.</p>
   return (
     <Stack gap="sm">
       {kept.map(({ key, item, present }) => (

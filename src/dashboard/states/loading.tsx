@@ -10,9 +10,9 @@ export function PageLoading() {
     const timer = setTimeout(() => setLate(true), patienceMs)
     return () => clearTimeout(timer)
   }, [])
-  if (!late) return null
+  if (!late) return <div data-loading />
   return (
-    <Stack gap="sm" role="status">
+    <Stack gap="sm" role="status" data-loading>
       <VisuallyHidden>Loading…</VisuallyHidden>
       <Skeleton height={24} width="12rem" />
       <Skeleton height={120} />

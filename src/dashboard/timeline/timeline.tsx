@@ -4,11 +4,11 @@ import { StrangerText } from '../text/stranger-text.tsx'
 import { actorText, eventText } from './event-text.ts'
 import classes from './timeline.module.css'
 
-/** What happened, newest first. */
+/** What happened, in its order: what is new comes below, and moves nothing. */
 export function Timeline({ events }: { events: readonly TimelineLineFragment[] }) {
   return (
-    <ol className={classes.timeline} reversed>
-      {events.toReversed().map((event) => {
+    <ol className={classes.timeline}>
+      {events.map((event) => {
         const { title, detail } = eventText(event)
         return (
           <li key={event.cursor} className={classes.event}>
