@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react'
 import presetMantine from 'postcss-preset-mantine'
 import { defineConfig } from 'vite'
+import { compressed } from './src/dashboard/compressed.ts'
 import { firstViewBudget } from './src/dashboard/first-view-budget.ts'
 
 export default defineConfig({
@@ -16,7 +17,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  plugins: [react(), firstViewBudget({ page: 'pages/home.tsx', gzipKilobytesMax: 200 })],
+  plugins: [react(), firstViewBudget({ page: 'pages/home.tsx', gzipKilobytesMax: 200 }), compressed()],
   server: {
     proxy: { '/graphql': { target: 'http://127.0.0.1:4010', ws: true }, '/api': 'http://127.0.0.1:4010' },
   },

@@ -25,6 +25,7 @@ export async function registerDashboard(app: FastifyInstance, { folder }: { fold
     await app.register(fastifyStatic, {
       root: folder,
       index: false,
+      preCompressed: true,
       wildcard: false,
       setHeaders(reply, path) {
         reply.header('X-Content-Type-Options', 'nosniff')
