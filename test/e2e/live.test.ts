@@ -1,5 +1,5 @@
 import type { Browser, Page, WebSocketRoute } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { freePort, startServer, type TestServer } from '../support/server.ts'
 import { openBrowser } from './support/browser.ts'
@@ -27,7 +27,6 @@ const start = () =>
     now: () => new Date(Date.now() + clock.aheadMs),
     environment: { PORT: String(port) },
   })
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 beforeAll(async () => {
   ;[database, browser, port] = await Promise.all([createTestDatabase(), openBrowser(), freePort()])
   server = await start()

@@ -1,11 +1,10 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { openBrowser } from './support/browser.ts'
 import { ask, createKey, createSession, type House, type Session } from './support/house.ts'
 import { go, visit } from './support/people.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 let server: TestServer
 let browser: Browser
 let house: House

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { openBrowser } from './support/browser.ts'
 import { ask, confirmSchema, createSession, type House, poll, type Session } from './support/house.ts'
@@ -8,7 +8,6 @@ import { go, type Visit, visit, visitSignedOut } from './support/people.ts'
 let server: TestServer
 let browser: Browser
 let house: House
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 beforeAll(async () => {
   ;[server, browser] = await Promise.all([
     startServer({ environment: { ELICITATION_EXPIRATION_MINUTES: '90' } }),
