@@ -20,7 +20,7 @@ import {
 import { accept, command, newestSession, sessionThat, timeline } from './support/session.ts'
 
 // Each of these starts several programs, one after the other.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 120_000, maxConcurrency: 3 })
 
 const agents = join(import.meta.dirname, 'agents')
 const claudeCode = [process.execPath, join(agents, 'claude-code.ts')]
@@ -328,7 +328,8 @@ describe('a gate that cannot be reached from where the agent runs', () => {
   })
 })
 
-describe('the end of an agent', () => {
+// Beside each other: most of it is waiting for a process to start or to end.
+describe.concurrent('the end of an agent', () => {
   async function run(
     project: Project,
     more: { environment?: Record<string, string>; options?: string[]; agent?: string[] } = {},
@@ -351,7 +352,7 @@ describe('the end of an agent', () => {
     await Promise.all([gone(agent), gone(child), gone(grandchild)])
     expect(await running.exited).toBe(143)
     expect(running.err()).toContain('the session was paused by admin; the agent was ended')
-    expect(await newestSession(server)).toMatchObject({
+    expect(await newestSession(server, project.folder)).toMatchObject({
       status: 'NEEDS_INPUT',
       process: { signal: 'SIGTERM' },
     })
@@ -366,7 +367,7 @@ describe('the end of an agent', () => {
     const { id } = await sessionThat(server, (session) => session.process?.pid === facts(running).agent)
     await command(server, mutation, id, more)
     expect(await running.exited).toBe(143)
-    expect(await newestSession(server)).toMatchObject({ status })
+    expect(await newestSession(server, project.folder)).toMatchObject({ status })
   })
 
   test.each([
@@ -377,7 +378,11 @@ describe('the end of an agent', () => {
     await using running = await run(project, { environment: { AGENT_EXIT_CODE: String(code) } })
     process.kill(facts(running).agent, 'SIGUSR2')
     expect(await running.exited).toBe(code)
-    expect(await newestSession(server)).toMatchObject({ status, failureReason, process: { exitCode: code } })
+    expect(await newestSession(server, project.folder)).toMatchObject({
+      status,
+      failureReason,
+      process: { exitCode: code },
+    })
     await gone(facts(running).grandchild)
   })
 
@@ -386,7 +391,7 @@ describe('the end of an agent', () => {
     await using running = await run(project)
     running.kill('SIGINT')
     expect(await running.exited).toBe(130)
-    expect(await newestSession(server)).toMatchObject({
+    expect(await newestSession(server, project.folder)).toMatchObject({
       status: 'NEEDS_INPUT',
       process: { signal: 'SIGINT' },
     })
@@ -398,7 +403,7 @@ describe('the end of an agent', () => {
     running.kill('SIGTERM')
     expect(await running.exited).toBe(143)
     await gone(facts(running).grandchild)
-    expect(await newestSession(server)).toMatchObject({
+    expect(await newestSession(server, project.folder)).toMatchObject({
       status: 'FAILED',
       failureReason: 'The agent was ended by SIGTERM.',
     })
@@ -422,10 +427,14 @@ describe('the end of an agent', () => {
       options: ['--runtime', 'claude-code', '--mcp-config', config],
       agent: claudeCode,
     })
-    await sessionThat(server, ({ blockedOnElicitation }) => blockedOnElicitation)
+    await sessionThat(
+      server,
+      ({ blockedOnElicitation, workingDirectory }) =>
+        blockedOnElicitation && workingDirectory === project.folder,
+    )
     process.kill(facts(running).agent, 'SIGUSR2')
     expect(await running.exited).toBe(code)
-    expect(await newestSession(server)).toMatchObject({
+    expect(await newestSession(server, project.folder)).toMatchObject({
       ...expected,
       blockedOnElicitation: false,
       pendingElicitations: [],

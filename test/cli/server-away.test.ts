@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../support/database.ts'
 import { adminKey, freePort } from '../support/server.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { mcpServerFile, startAdminApi } from './support/admin-api.ts'
@@ -11,20 +11,21 @@ import { createProject, gone, holdpoint, isAlive, type Project, type Running } f
 import { accept, command, sessionThat } from './support/session.ts'
 
 // Each of these starts several programs, one after the other.
-vi.setConfig({ testTimeout: 180_000 })
+vi.setConfig({ testTimeout: 180_000, maxConcurrency: 3 })
 
 const agents = join(import.meta.dirname, 'agents')
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
-
-async function serve(port?: number): Promise<ServerProcess> {
-  const server = await spawnServer({ connectionString: database.connectionString, port })
-  await server.ready
-  return server
+/** A database of its own, and servers on it. */
+async function createHouse() {
+  const database = await createTestDatabase()
+  return {
+    async serve(port?: number): Promise<ServerProcess> {
+      const server = await spawnServer({ connectionString: database.connectionString, port })
+      await server.ready
+      return server
+    },
+    [Symbol.asyncDispose]: () => database.drop(),
+  }
 }
 
 function run(server: ServerProcess, project: Project, args: string[]): Running {
@@ -77,11 +78,13 @@ async function startProxyWithoutUpgrades(
   }
 }
 
-describe('while an agent runs', () => {
+// Beside each other: most of it is waiting for a process to start or to be heard of.
+describe.concurrent('while an agent runs', () => {
   test('a server that is replaced under a blocked agent costs it nothing', async () => {
     await using project = await createProject()
+    await using house = await createHouse()
     using api = await startAdminApi()
-    await using first = await serve()
+    await using first = await house.serve()
     const config = join(project.folder, 'mcp.json')
     const entry = { command: process.execPath, args: [mcpServerFile], env: api.environment }
     await writeFile(config, JSON.stringify({ mcpServers: { admin: entry } }))
@@ -96,7 +99,7 @@ describe('while an agent runs', () => {
     ])
     const blocked = await sessionThat(first, ({ blockedOnElicitation }) => blockedOnElicitation)
 
-    await using second = await serve(first.port)
+    await using second = await house.serve(first.port)
     first.kill('SIGTERM')
     await first.exited
     expect(isAlive(factsOf(running).agent)).toBe(true)
@@ -107,19 +110,20 @@ describe('while an agent runs', () => {
 
   test('one that is killed ends nothing, and what happened meanwhile is caught up with', async () => {
     await using project = await createProject()
+    await using house = await createHouse()
     const port = await freePort()
-    await using first = await serve(port)
+    await using first = await house.serve(port)
     await using running = run(first, project, ['--', process.execPath, join(agents, 'idle.ts')])
     await running.said('"grandchild"')
     const { agent, grandchild } = factsOf(running)
     const { id } = await sessionThat(first, (session) => session.process?.pid === agent)
 
-    await using elsewhere = await serve()
+    await using elsewhere = await house.serve()
     first.kill('SIGKILL')
     await first.exited
     expect(await command(elsewhere, 'pauseSession', id)).toBe('PauseSessionSuccess')
     expect(isAlive(agent)).toBe(true)
-    await using _again = await serve(port)
+    await using _again = await house.serve(port)
     await Promise.all([gone(agent), gone(grandchild)])
     expect(await running.exited).toBe(143)
     expect(running.err()).toContain('the session was paused by admin')
@@ -127,8 +131,9 @@ describe('while an agent runs', () => {
 
   test('how it ended is reported as soon as the server is back', async () => {
     await using project = await createProject()
+    await using house = await createHouse()
     const port = await freePort()
-    await using first = await serve(port)
+    await using first = await house.serve(port)
     await using running = run(first, project, ['--', process.execPath, join(agents, 'idle.ts')])
     await running.said('"grandchild"')
     const { agent } = factsOf(running)
@@ -138,14 +143,15 @@ describe('while an agent runs', () => {
 
     process.kill(agent, 'SIGUSR2')
     await running.said('Trying again, to report how the agent ended')
-    await using again = await serve(port)
+    await using again = await house.serve(port)
     expect(await running.exited).toBe(3)
     await sessionThat(again, ({ status, process }) => status === 'FAILED' && process?.exitCode === 3)
   })
 
   test('a proxy that lets no WebSocket through does not keep a pause from it', async () => {
     await using project = await createProject()
-    await using server = await serve()
+    await using house = await createHouse()
+    await using server = await house.serve()
     using proxy = await startProxyWithoutUpgrades(server.url)
     await using running = run({ ...server, url: proxy.url }, project, [
       '--',
@@ -161,7 +167,8 @@ describe('while an agent runs', () => {
 
   test('Ctrl-C gives up reporting, and says what is left to do', async () => {
     await using project = await createProject()
-    await using first = await serve()
+    await using house = await createHouse()
+    await using first = await house.serve()
     await using running = run(first, project, ['--', process.execPath, join(agents, 'idle.ts')])
     await running.said('"grandchild"')
     first.kill('SIGKILL')

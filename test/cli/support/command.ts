@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 export const binary = join(root, 'bin', 'holdpoint.js')
@@ -43,10 +43,7 @@ export function holdpoint(args: string[], { environment, cwd, nodeOptions = [] }
     pid: child.pid!,
     out: () => texts.out,
     err: () => texts.err,
-    said: (text) =>
-      expect
-        .poll(() => texts.out + texts.err, { timeout: 60_000 })
-        [typeof text === 'string' ? 'toContain' : 'toMatch'](text as never),
+    said: (text) => vi.waitFor(() => expect(texts.out + texts.err).toMatch(text), { timeout: 60_000 }),
     exited,
     kill: (signal) => child.kill(signal),
     async [Symbol.asyncDispose]() {
@@ -91,7 +88,7 @@ export async function createProject(): Promise<Project> {
 
 /** Settles once a process has ended; fails when it does not. */
 export async function gone(pid: number): Promise<void> {
-  await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false)
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 30_000 })
 }
 
 export function isAlive(pid: number): boolean {

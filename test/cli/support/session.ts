@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { TestClient } from '../../support/server.ts'
 
 export interface SeenSession {
@@ -26,30 +26,34 @@ export interface SeenSession {
   }[]
 }
 
-/** The newest session, as its page shows it. */
-export async function newestSession(server: TestClient): Promise<SeenSession | undefined> {
-  const { sessions } = await server.graphql(`{ sessions(first: 1) { edges { node {
+/** The newest sessions, as their pages show them. */
+async function newestSessions(server: TestClient): Promise<SeenSession[]> {
+  const { sessions } = await server.graphql(`{ sessions(first: 20) { edges { node {
     id slug title status runtime blockedOnElicitation failureReason lostElicitation { reason } workingDirectory
     process { host pid alive exitCode signal } pendingElicitations { requestId toolName serverName message } } } } }`)
-  return sessions.edges[0]?.node
+  return sessions.edges.map(({ node }: { node: SeenSession }) => node)
 }
 
-/** The newest session, once it is as expected. */
+/** The newest session; of one project, where tests run beside each other. */
+export async function newestSession(server: TestClient, folder?: string): Promise<SeenSession | undefined> {
+  return (await newestSessions(server)).find(
+    ({ workingDirectory }) => folder === undefined || workingDirectory === folder,
+  )
+}
+
+/** The newest session that is as expected, once there is one. */
 export async function sessionThat(
   server: TestClient,
   isAsExpected: (session: SeenSession) => boolean,
 ): Promise<SeenSession> {
-  let seen: SeenSession | undefined
-  await expect
-    .poll(
-      async () => {
-        seen = await newestSession(server)
-        return seen !== undefined && isAsExpected(seen)
-      },
-      { timeout: 60_000 },
-    )
-    .toBe(true)
-  return seen!
+  return vi.waitFor(
+    async () => {
+      const seen = (await newestSessions(server)).find(isAsExpected)
+      if (!seen) throw new Error('there is no such session')
+      return seen
+    },
+    { timeout: 60_000 },
+  )
 }
 
 export async function command(server: TestClient, name: string, id: string, more = ''): Promise<string> {
