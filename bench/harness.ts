@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import type { Figure } from './figure.ts'
 
 /** One request a connection at a time, as fast as the answers come: `requests` of them over `connections` sockets. */
 export async function load(options: {
@@ -47,45 +48,46 @@ export async function load(options: {
   return { perSecond: options.requests / ((performance.now() - begun) / 1_000), failures }
 }
 
-export interface Ratio {
-  name: string
-  /** Ours over the floor's, the median of the rounds. */
-  ratio: number
-  spread: [lowest: number, highest: number]
-  ours: number
-  floor: number
-  unit: string
-  goal: string
-}
-
-/** Measures ours and the floor in turns, so that a noisy minute on the machine hits both. */
+/** Measures ours and the other in turns, so that a noisy minute on the machine hits both. */
 export async function interleaved(
-  name: string,
-  goal: string,
+  what: string,
+  goal: Figure['goal'],
   rounds: number,
-  ours: (round: number) => Promise<number>,
-  floor: (round: number) => Promise<number>,
+  ours: () => Promise<number>,
+  other: () => Promise<number>,
   unit = 'requests/s',
-): Promise<Ratio> {
+): Promise<Figure> {
   const pairs: [number, number][] = []
-  await ours(-1)
-  await floor(-1)
-  for (let round = 0; round < rounds; round++) pairs.push([await ours(round), await floor(round)])
+  await ours()
+  await other()
+  for (let round = 0; round < rounds; round++) pairs.push([await ours(), await other()])
   const ratios = pairs.map(([a, b]) => a / b)
   return {
-    name,
+    what,
     goal,
     unit,
-    ratio: median(ratios),
+    value: median(ratios),
     spread: [Math.min(...ratios), Math.max(...ratios)],
     ours: median(pairs.map(([a]) => a)),
-    floor: median(pairs.map(([, b]) => b)),
+    against: median(pairs.map(([, b]) => b)),
   }
 }
 
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)]!
+}
+
+/** As `load`, and what it comes to; a run in which a request failed is no measurement. */
+export async function perSecond(options: Parameters<typeof load>[0]): Promise<number> {
+  const { perSecond, failures } = await load(options)
+  if (failures > 0) throw new Error(`${failures} requests failed`)
+  return perSecond
+}
+
+export function percentile(values: number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
 }
 
 /** Starts a program of this project and waits for a line that matches. */
@@ -98,6 +100,10 @@ export async function startProgram(
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  // Whatever way this process ends: SIGTERM and Ctrl-C end it through `exit` too (see main.ts).
+  const orphan = () => child.kill('SIGKILL')
+  process.once('exit', orphan)
+  child.once('exit', () => process.off('exit', orphan))
   let output = ''
   await new Promise<void>((resolve, reject) => {
     child.stdout!.on('data', (chunk) => {
