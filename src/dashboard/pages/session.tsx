@@ -22,14 +22,20 @@ import { useViewer } from '../viewer/viewer.tsx'
 import classes from './page.module.css'
 
 const presenceEveryMs = 10_000
+const eventsMax = 50
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export function SessionPage({ params }: { params: Record<string, string> }) {
   const reference = params.id ?? ''
-  const live = useLive(SessionDocument, uuid.test(reference) ? { id: reference } : { slug: reference }, {
-    concerns: (event) => !event.session || event.session.id === reference || !uuid.test(reference),
-    everyMs: presenceEveryMs,
-  })
+  const name = uuid.test(reference) ? { id: reference } : { slug: reference }
+  const live = useLive(
+    SessionDocument,
+    { ...name, events: eventsMax },
+    {
+      concerns: (event) => !event.session || event.session.id === reference || !uuid.test(reference),
+      everyMs: presenceEveryMs,
+    },
+  )
   if (!live.data) return <Standin of={live} />
   if (!live.data.session) {
     return (
@@ -100,7 +106,8 @@ function Session({ session }: { session: NonNullable<SessionQuery['session']> })
             <Title order={2} id="timeline" className={classes.sectionTitle}>
               Timeline
             </Title>
-            {timeline.totalCount > events.length && (
+            {/* Not by the total alone, which may know of an event that is a moment too young for the page. */}
+            {events.length === eventsMax && timeline.totalCount > eventsMax && (
               <p className={classes.more}>
                 The newest {events.length} of {timeline.totalCount} are shown.
               </p>
