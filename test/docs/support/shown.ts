@@ -10,7 +10,7 @@ export interface Shown {
 }
 
 const changing =
-  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|\bhp_[\w-]{20,}|\b[\w-]{43}\b|(?<="eventCursor": |"(?:start|end)?[cC]ursor": )"[^"]*"/g
+  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|\bhp_[\w-]{20,}|(?<![\w-])[\w-]{43}(?![\w-])|(?<="eventCursor": |"(?:start|end)?[cC]ursor": )"[^"]*"/g
 
 export function createShown(fixed: [shown: string, real: string][]): Shown {
   const known = new Map<string, string>()
