@@ -87,7 +87,7 @@ export class HeldReplies {
         this.#toClient(next)
       } else {
         this.#calls.sendAgain(call, `holdpoint-${randomUUID()}`)
-        this.#toServer(editLine(call.line, [[['id'], call.wireId], ...next]))
+        this.#toServer(editLine(call.line.toString(), [[['id'], call.wireId], ...next]))
       }
     })
   }

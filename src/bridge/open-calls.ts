@@ -6,8 +6,8 @@ import { idKey, type Message, type MessageId } from './message.ts'
 export interface OpenCall {
   id: MessageId
   method: string
-  /** The line as it went to the server. */
-  line: string
+  /** The line as it went to the server; text only when it has to go again. */
+  line: Buffer | string
   toolName: string | null
   args: Record<string, unknown>
   meta: Record<string, unknown>
@@ -43,7 +43,7 @@ export class OpenCalls {
     const call: OpenCall = {
       id,
       method,
-      line: sent.toString(),
+      line: sent,
       toolName: typeof name === 'string' ? name : null,
       args: isRecord(args) ? args : {},
       meta: isRecord(meta) ? meta : {},
