@@ -79,7 +79,7 @@ export function serveSockets(
         })
         socket.once('close', () => {
           forget()
-          left.abort()
+          left.abort('the client left')
         })
         extra.client = { ...known, left }
         return true
