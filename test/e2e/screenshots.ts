@@ -19,9 +19,13 @@ import {
   respond,
   type Session,
 } from './support/house.ts'
-import { visit, visitSignedOut } from './support/people.ts'
+import { type VisitOptions, visit, visitSignedOut } from './support/people.ts'
 
-/** `node test/e2e/screenshots.ts [name…]` pictures every page and state into screenshots/, at two sizes, light and dark. */
+/**
+ * `node test/e2e/screenshots.ts [name…]` pictures every page and state into screenshots/, at two sizes, light and dark.
+ * `node test/e2e/screenshots.ts --readme` makes docs/dashboard.png, the one that the README shows.
+ */
+const forReadme = process.argv[2] === '--readme'
 const wanted = process.argv.slice(2)
 const folder = 'screenshots'
 const port = 4_799
@@ -50,35 +54,16 @@ const house: House = { url: `http://127.0.0.1:${port}`, adminKey }
 type Scene = { name: string; path: string; key?: string; prepare?: (page: Page) => Promise<void> }
 
 try {
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  const scenes = await stage()
-  for (const [size, viewport] of [
-    ['phone', phone],
-    ['desk', desk],
-  ] as const) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const scene of scenes) {
-        if (wanted.length > 0 && !wanted.some((name) => scene.name.startsWith(name))) continue
-        const options = { viewport, colorScheme, hasTouch: size === 'phone' }
-        const { page, context } = await (scene.key === ''
-          ? visitSignedOut(browser, house, options)
-          : visit(browser, house, scene.path, { ...options, key: scene.key }))
-        if (scene.key === '') await page.goto(`${house.url}${scene.path}`)
-        await page.getByRole('heading').first().waitFor()
-        await scene.prepare?.(page)
-        // Until the buttons live.
-        await page.waitForTimeout(700)
-        await page.screenshot({ path: join(folder, `${scene.name}-${size}-${colorScheme}.png`) })
-        if (size === 'desk' || scene.name.includes('form')) {
-          await page.screenshot({
-            path: join(folder, `${scene.name}-${size}-${colorScheme}-full.png`),
-            fullPage: true,
-          })
-        }
-        await context.close()
-      }
-    }
+  if (forReadme) {
+    const scene = (await stage()).find(({ name }) => name === 'home')!
+    await picture(scene, { viewport: desk, colorScheme: 'light' }, (page) =>
+      page.screenshot({ path: join('docs', 'dashboard.png') }),
+    )
+  } else {
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder, { recursive: true })
+    await pictureEmpty()
+    await pictureAll(await stage())
   }
 } finally {
   await browser.close()
@@ -86,9 +71,38 @@ try {
   await removeDataFolder(dataDir)
 }
 
+async function pictureAll(scenes: Scene[]) {
+  for (const [size, viewport] of [
+    ['phone', phone],
+    ['desk', desk],
+  ] as const)
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const scene of scenes) {
+        if (wanted.length > 0 && !wanted.some((name) => scene.name.startsWith(name))) continue
+        const file = join(folder, `${scene.name}-${size}-${colorScheme}`)
+        await picture(scene, { viewport, colorScheme, hasTouch: size === 'phone' }, async (page) => {
+          await page.screenshot({ path: `${file}.png` })
+          if (size === 'desk' || scene.name.includes('form'))
+            await page.screenshot({ path: `${file}-full.png`, fullPage: true })
+        })
+      }
+}
+
+async function picture(scene: Scene, options: VisitOptions, take: (page: Page) => Promise<unknown>) {
+  const { page, context } = await (scene.key === ''
+    ? visitSignedOut(browser, house, options)
+    : visit(browser, house, scene.path, { ...options, key: scene.key }))
+  if (scene.key === '') await page.goto(`${house.url}${scene.path}`)
+  await page.getByRole('heading').first().waitFor()
+  await scene.prepare?.(page)
+  // Until the buttons live.
+  await page.waitForTimeout(700)
+  await take(page)
+  await context.close()
+}
+
 /** Sessions, requests and keys as a working day leaves them. */
 async function stage(): Promise<Scene[]> {
-  await pictureEmpty()
   clock.aheadMs = -2 * 60 * 60_000
   const lost = await createSession(house, 'Renew the certificates')
   const missed = await ask(house, lost, {
