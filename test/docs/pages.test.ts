@@ -54,6 +54,14 @@ it('every variable that a page names is one, and the README names them all', () 
 
 it('every file that a page names is there', () => {
   const missing: string[] = []
+  for (const row of tableOf(pages.get('ARCHITECTURE.md')!, 'another'))
+    for (const [, file] of row.join(' ').matchAll(/`(\w[\w-]*\/[\w./-]*)`/g))
+      if (
+        !['src', 'src/elicitation', 'test'].some(
+          (folder) => globSync(`${file}{,.test.ts}`, { cwd: join(root, folder) }).length,
+        )
+      )
+        missing.push(`ARCHITECTURE.md: ${file}`)
   for (const [name, page] of pages)
     for (const [, file] of page.matchAll(/`((?:src|test|bench|demo|examples|docs|prisma)\/[\w./-]*)`/g))
       if (!existsSync(join(root, file!))) missing.push(`${name}: ${file}`)
