@@ -41,7 +41,7 @@ export interface Answer {
  */
 export async function answer(
   desk: Desk,
-  request: Pick<Elicitation, 'id' | 'sessionId'> | null,
+  request: Elicitation | null,
   { action, content, note = null }: Answer,
   identity: Identity,
   entrance: Entrance,
@@ -55,12 +55,14 @@ export async function answer(
 
   const actor = actorOf(identity)
   return underLock(desk.journal, request.sessionId, async (session, entry) => {
-    // Read under the lock; what the lock itself found expired is not written yet.
-    const current = await findById(entry, request.id)
+    // What the lock itself found expired is not written yet.
+    if (session.resolved.has(request.id)) return new ExpiredError(request.expiresAt)
+    // What a request asks never changes: while it is pending, what was read before the lock is what it is.
+    const isPending = session.pending.some(({ id }) => id === request.id)
+    const current = isPending ? request : await findById(entry, request.id)
     if (!current) throw new Error(`elicitation ${request.id} vanished`)
-    if (session.resolved.has(current.id)) return new ExpiredError(current.expiresAt)
     const kept = contentOf(current, action, content)
-    if (current.status !== 'pending') {
+    if (!isPending) {
       const again =
         current.status === action &&
         current.respondedByActor === actor.id &&

@@ -41,7 +41,7 @@ function expireIn(journal: Journal, sessionIds: string[]): Promise<number> {
   return journal.write(async (entry) => {
     const sessions = await lockSessions(journal, entry, sessionIds)
     for (const session of sessions) session.expireOverdue()
-    await saveSessions(entry, sessions)
+    saveSessions(entry, sessions)
     return sessions.reduce((sum, session) => sum + session.resolved.size, 0)
   })
 }

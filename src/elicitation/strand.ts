@@ -46,7 +46,7 @@ export async function sweepStranded(
         session.expireOverdue()
         if (session.strand(latest.get(session.row.id) ?? null, actor)) stranded.push(session.row.id)
       }
-      await saveSessions(entry, sessions)
+      saveSessions(entry, sessions)
     })
   }
   return stranded

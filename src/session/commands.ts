@@ -54,7 +54,7 @@ export async function createSession(
     const session = new LockedSession(row!, [], now)
     session.note('session.created', actor, { title: created.title, runtime: created.runtime })
     if (input.start) session.apply('start', actor)
-    await saveSessions(entry, [session])
+    saveSessions(entry, [session])
     return session.row
   })
 }

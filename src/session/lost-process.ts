@@ -96,7 +96,7 @@ export async function giveUpLostProcesses(
       }
       await entry.query(sql`
         update session set process_ended_at = ${now} where id = any(${gone.map(({ row }) => row.id)}::uuid[])`)
-      await saveSessions(entry, gone)
+      saveSessions(entry, gone)
     })
   }
   return failed
