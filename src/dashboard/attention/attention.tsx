@@ -1,10 +1,19 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react'
-import { AttentionDocument, type AttentionQuery } from '../generated/graphql.ts'
+import {
+  AttentionDocument,
+  type AttentionQuery,
+  type AttentionSessionFragment,
+  type RequestFragment,
+} from '../generated/graphql.ts'
 import { notify, takeBack } from '../notify/notifications.ts'
 import { type Live, useLive } from '../server/live.tsx'
 import { announce } from '../shell/announcer.tsx'
+import { sessionsOf, useBeyondPage } from './beyond-page.ts'
 
-export type Attention = Live<AttentionQuery>
+export type Attention = Live<AttentionQuery> & {
+  /** Everybody in the queue who is on this page: the most urgent, and whoever came since. */
+  sessions: readonly AttentionSessionFragment[]
+}
 
 const AttentionContext = createContext<Attention | null>(null)
 
@@ -18,10 +27,18 @@ export function AttentionProvider({ initial, children }: { initial: AttentionQue
     {},
     { initial, everyMs: pending.current ? presenceEveryMs : null },
   )
-  const requests = useMemo(() => requestsOf(attention.data), [attention.data])
-  pending.current = (requests?.length ?? 0) > 0
+  const beyond = useBeyondPage(attention.data)
+  const value = useMemo(
+    () => ({ ...attention, sessions: [...sessionsOf(attention.data), ...beyond] }),
+    [attention, beyond],
+  )
+  const requests = useMemo(
+    () => value.sessions.flatMap(({ pendingElicitations }) => pendingElicitations),
+    [value],
+  )
+  pending.current = requests.length > 0
   useAnnouncedArrivals(requests)
-  return <AttentionContext value={attention}>{children}</AttentionContext>
+  return <AttentionContext value={value}>{children}</AttentionContext>
 }
 
 export function useAttention(): Attention {
@@ -30,14 +47,9 @@ export function useAttention(): Attention {
   return attention
 }
 
-export function requestsOf(data: AttentionQuery | undefined) {
-  return data?.attentionQueue.edges.flatMap(({ node }) => node.pendingElicitations)
-}
-
-function useAnnouncedArrivals(requests: ReturnType<typeof requestsOf>) {
+function useAnnouncedArrivals(requests: readonly RequestFragment[]) {
   const known = useRef<Set<string> | null>(null)
   useEffect(() => {
-    if (!requests) return
     const earlier = known.current
     known.current = new Set(requests.map(({ id }) => id))
     // What was there when the page came up is read with the page.

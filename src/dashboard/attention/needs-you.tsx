@@ -1,7 +1,7 @@
 import { CloseButton, Stack, Text, Title } from '@mantine/core'
 import { startTransition, useEffect, useMemo, useState } from 'react'
 import { Banner } from '../elicitation/banner.tsx'
-import type { AttentionQuery, AttentionSessionFragment, RequestFragment } from '../generated/graphql.ts'
+import type { AttentionSessionFragment, RequestFragment } from '../generated/graphql.ts'
 import { Link } from '../routing/link.tsx'
 import sessionClasses from '../session/session.module.css'
 import { Empty } from '../states/empty.tsx'
@@ -18,8 +18,8 @@ type Matter = { key: string; request: RequestFragment } | { key: string; session
 /** Everything that waits for a person: each request with its form, each session whose turn has ended. */
 export function NeedsYou() {
   const attention = useAttention()
-  const { data } = attention
-  const matters = useMemo(() => data && mattersOf(data), [data])
+  const { data, sessions } = attention
+  const matters = useMemo(() => mattersOf(sessions), [sessions])
   const { kept, clear, clearGone } = useSteadyList(matters, ({ key }) => key)
   const names = regionNames(
     kept.filter(({ item, present }) => present && 'request' in item).map(({ key }) => key),
@@ -58,10 +58,9 @@ export function NeedsYou() {
           ),
         )}
       </Stack>
-      {data && total > data.attentionQueue.edges.length && (
+      {total > sessions.length && (
         <Text size="sm" c="dimmed" mt="sm">
-          The first {data.attentionQueue.edges.length} of {total} sessions are shown; the others follow as
-          these are answered.
+          {sessions.length} of {total} sessions are shown; the others follow as these are answered.
         </Text>
       )}
     </section>
@@ -77,11 +76,11 @@ function useFirstFew<Item>(items: readonly Item[]): readonly Item[] {
   return all ? items : items.slice(0, firstFew)
 }
 
-function mattersOf(data: AttentionQuery): Matter[] {
-  return data.attentionQueue.edges.flatMap(({ node }): Matter[] =>
-    node.pendingElicitations.length > 0
-      ? node.pendingElicitations.map((request) => ({ key: request.id, request }))
-      : [{ key: node.id, session: node }],
+function mattersOf(sessions: readonly AttentionSessionFragment[]): Matter[] {
+  return sessions.flatMap((session): Matter[] =>
+    session.pendingElicitations.length > 0
+      ? session.pendingElicitations.map((request) => ({ key: request.id, request }))
+      : [{ key: session.id, session }],
   )
 }
 

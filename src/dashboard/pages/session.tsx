@@ -17,25 +17,20 @@ import { NothingHere } from '../states/empty.tsx'
 import { Standin } from '../states/failure.tsx'
 import { Ago } from '../text/moment.tsx'
 import { StrangerText } from '../text/stranger-text.tsx'
+import { useSteadyEvents } from '../timeline/steady-events.ts'
 import { Timeline } from '../timeline/timeline.tsx'
 import { useViewer } from '../viewer/viewer.tsx'
 import classes from './page.module.css'
 
 const presenceEveryMs = 10_000
-const eventsMax = 50
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export function SessionPage({ params }: { params: Record<string, string> }) {
   const reference = params.id ?? ''
-  const name = uuid.test(reference) ? { id: reference } : { slug: reference }
-  const live = useLive(
-    SessionDocument,
-    { ...name, events: eventsMax },
-    {
-      concerns: (event) => !event.session || event.session.id === reference || !uuid.test(reference),
-      everyMs: presenceEveryMs,
-    },
-  )
+  const live = useLive(SessionDocument, uuid.test(reference) ? { id: reference } : { slug: reference }, {
+    concerns: (event) => !event.session || event.session.id === reference || !uuid.test(reference),
+    everyMs: presenceEveryMs,
+  })
   if (!live.data) return <Standin of={live} />
   if (!live.data.session) {
     return (
@@ -45,13 +40,14 @@ export function SessionPage({ params }: { params: Record<string, string> }) {
       </NothingHere>
     )
   }
-  return <Session session={live.data.session} />
+  return <Session key={live.data.session.id} session={live.data.session} />
 }
 
 function Session({ session }: { session: NonNullable<SessionQuery['session']> }) {
   const { may } = useViewer()
   const { lostElicitation, process, timeline } = session
-  const events = useMemo(() => timeline.edges.map(({ node }) => node), [timeline])
+  const newest = useMemo(() => timeline.edges.map(({ node }) => node), [timeline])
+  const { events, olderExist } = useSteadyEvents(newest, timeline.pageInfo.hasPreviousPage)
   return (
     <Stack gap="lg">
       <div>
@@ -106,8 +102,7 @@ function Session({ session }: { session: NonNullable<SessionQuery['session']> })
             <Title order={2} id="timeline" className={classes.sectionTitle}>
               Timeline
             </Title>
-            {/* Not by the total alone, which may know of an event that is a moment too young for the page. */}
-            {events.length === eventsMax && timeline.totalCount > eventsMax && (
+            {olderExist && (
               <p className={classes.more}>
                 The newest {events.length} of {timeline.totalCount} are shown.
               </p>

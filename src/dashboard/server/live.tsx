@@ -18,6 +18,14 @@ export function useFeedState(): FeedState {
   return useSyncExternalStore(feed.onState, feed.state)
 }
 
+/** What the feed tells, for as long as whoever listens is on the page. */
+export function useFeedEvents(listener: (event: FeedEvent | null) => void) {
+  const feed = useFeed()
+  const latest = useRef(listener)
+  latest.current = listener
+  useEffect(() => feed.onEvent((event) => latest.current(event)), [feed])
+}
+
 export type Live<Data> = {
   /** The last snapshot that could be taken; kept while newer ones fail. */
   data: Data | undefined
