@@ -388,3 +388,29 @@ test('an event and what belongs to it is read once, however many subscribers it 
     await many[Symbol.asyncDispose]()
   }
 })
+
+test('what is sent to one subscriber is sent to others who may see it, and to nobody else', async () => {
+  const session = await server.session()
+  await server.elicit(session.id)
+  const query = `subscription($after: EventCursor) { needsInput(after: $after) { queueSize
+    session { pendingElicitations { callerAddress } } } }`
+  const bound = await server.key({ role: 'viewer', sessionId: session.id })
+  const viewer = await server.key({ role: 'viewer' })
+  const everybody = await Promise.all(
+    [server.adminKey, bound.secret, viewer.secret, server.adminKey, bound.secret].map((key) =>
+      from('WebSocket', query, {}, key),
+    ),
+  )
+  const next = everybody.map((results) => take(results, 1))
+  // All of them are live, so that it is one event for all.
+  await expect.poll(() => server.fanout.size).toBeGreaterThan(everybody.length)
+  await server.elicit(session.id)
+  const [admin, mine, theirs, again, alike] = (await Promise.all(next)).map(([change]) => change)
+  expect(admin.session.pendingElicitations.at(-1)).toEqual({ callerAddress: '127.0.0.1' })
+  expect(mine.session.pendingElicitations.at(-1)).toEqual({ callerAddress: null })
+  expect(mine.queueSize).toBe(1)
+  expect(theirs).toEqual(admin)
+  expect(again).toEqual(admin)
+  expect(alike).toEqual(mine)
+  await Promise.all(everybody.map((results) => results.return!()))
+})

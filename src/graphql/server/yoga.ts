@@ -5,6 +5,7 @@ import { createSchema } from '../schema.ts'
 import type { GraphqlServices } from '../services.ts'
 import { limitOperations, operationLimits } from './limits.ts'
 import { createMask } from './masking.ts'
+import { shareEvents } from './shared-events.ts'
 
 export const graphqlPath = '/graphql'
 
@@ -13,7 +14,7 @@ export function createEngine({ log }: Pick<GraphqlServices, 'log'>) {
   return createYoga<GraphqlContext>({
     schema: createSchema(),
     graphqlEndpoint: graphqlPath,
-    plugins: [blameUnreadable(), limitOperations()],
+    plugins: [blameUnreadable(), limitOperations(), shareEvents()],
     batching: { limit: operationLimits.batchMax },
     maskedErrors: { maskError: createMask(log) },
     // Whom to answer is decided before; a page of another site is nobody.
