@@ -48,6 +48,9 @@ describe('an operation', () => {
 
   test.each([
     ['too deep', 'TOO_DEEP', nested(operationLimits.depthMax + 1)],
+    ['so deep that no stack would reach', 'TOO_DEEP', '{ a '.repeat(1_900) + '} '.repeat(1_900)],
+    ['with a value as deep', 'TOO_DEEP', `{ a(b: ${'['.repeat(1_900)}${']'.repeat(1_900)}) }`],
+    ['that only opens', 'TOO_DEEP', '{ a '.repeat(1_900)],
     [
       'too complex',
       'TOO_COMPLEX',

@@ -4,7 +4,10 @@ import {
   type DocumentNode,
   GraphQLError,
   Kind,
+  Lexer,
   parse,
+  Source,
+  TokenKind,
   type ValidationContext,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
@@ -13,6 +16,8 @@ import type { Plugin } from 'graphql-yoga'
 export const operationLimits = {
   tokensMax: 4_000,
   depthMax: 16,
+  /** Brackets within each other: of selections, and of arguments and their values. */
+  nestingMax: 64,
   /** Fields that would be resolved if every list were as long as it may be. */
   complexityMax: 100_000,
   aliasesMax: 50,
@@ -91,10 +96,30 @@ function excess({
   }
 }
 
+/** Before anything walks down into the document, as whatever does so walks with the stack. */
+function refuseNested(text: string | Source): void {
+  const lexer = new Lexer(typeof text === 'string' ? new Source(text) : text)
+  let depth = 0
+  for (let tokens = 0; tokens <= operationLimits.tokensMax; tokens++) {
+    const { kind } = lexer.advance()
+    if (kind === TokenKind.EOF) return
+    if (opening.has(kind)) depth++
+    if (closing.has(kind)) depth--
+    if (depth > operationLimits.nestingMax)
+      throw tooMuch('TOO_DEEP', `Nest at most ${operationLimits.nestingMax} brackets in a document.`)
+  }
+}
+
+const opening = new Set<string>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
+const closing = new Set<string>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
+
 export function limitOperations(): Plugin {
   return {
     onParse({ setParseFn }) {
-      setParseFn((source, options) => parse(source, { ...options, maxTokens: operationLimits.tokensMax }))
+      setParseFn((source, options) => {
+        refuseNested(source)
+        return parse(source, { ...options, maxTokens: operationLimits.tokensMax })
+      })
     },
     onValidate({ addValidationRule }) {
       addValidationRule(countLimits)
