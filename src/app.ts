@@ -21,7 +21,7 @@ import type { Poller } from './elicitation/poll.ts'
 import { createPolledReader } from './elicitation/polled.ts'
 import { createPresence } from './elicitation/presence.ts'
 import { startDoorbell } from './events/doorbell.ts'
-import type { TimelineEvent } from './events/event.ts'
+import type { NewEvent, TimelineEvent } from './events/event.ts'
 import { createFanout } from './events/fanout.ts'
 import { createJournal, type Journal } from './events/journal.ts'
 import { startTail } from './events/tail.ts'
@@ -144,6 +144,8 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     database,
     now,
     onCommitted(events) {
+      // What was answered here need not come round by the timeline first.
+      for (const event of events) wakeWaiting(event)
       tail.ring()
       doorbell.ring()
       metrics.committed(events)
@@ -189,9 +191,13 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     onError('the data folder takes no launcher key: launching from this machine needs HOLDPOINT_API_KEY'),
   )
 
+  function wakeWaiting({ type, data }: Pick<NewEvent, 'type' | 'data'>): void {
+    if (type === 'elicitation.resolved') heldPolls.wake(String(data?.requestId))
+  }
+
   function follow(event: TimelineEvent): void {
     notifier?.follow(event)
-    if (event.type === 'elicitation.resolved') heldPolls.wake(String(event.data.requestId))
+    wakeWaiting(event)
     if (event.type === 'key.revoked') {
       const keyId = String(event.data.keyId)
       authenticator.forget(keyId)
