@@ -1,21 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { linesOf, lineWriter } from '../src/bridge/lines.ts'
+import { type Figure, printFigures } from './figure.ts'
 import { median } from './harness.ts'
-
-/** What the bridge costs a tool call that asks nobody. */
-export interface BridgeFigures {
-  /** What a call takes at the median, in ms. */
-  directMs: number
-  bridgedMs: number
-  /** What the bridge adds at the median, in ms: the goal is at most 1. */
-  addedMs: number
-  /** The memory of the bridge in MB, at its least, while `passedMb` went through it each way, once and again; null where the system does not tell. */
-  residentMb: { before: number; after: number } | null
-  passedMb: number
-}
+import { residentBytes } from './house.ts'
 
 interface Client extends AsyncDisposable {
   pid: number
@@ -32,8 +21,11 @@ const bridge = [
 ] as const
 const megabyte = 1024 * 1024
 
-/** Calls the same server with and without the bridge in turns, so that a noisy moment of the machine hits both. */
-export async function measureBridge({ calls = 3_000, passedMb = 100 } = {}): Promise<BridgeFigures> {
+const calls = 3_000
+const passedMb = 100
+
+/** What the bridge costs a tool call that asks nobody: the same server with and without it, in turns. */
+export async function measureBridge(): Promise<Figure[]> {
   await using direct = await connect(server)
   await using bridged = await connect([...bridge, ...server])
   const text = 'x'.repeat(500)
@@ -42,27 +34,35 @@ export async function measureBridge({ calls = 3_000, passedMb = 100 } = {}): Pro
     times.push({ direct: await timeOf(direct, text), bridged: await timeOf(bridged, text) })
   // What is compiled only now is not what a session of an agent sees.
   const warm = times.slice(Math.floor(calls / 10))
+  const addedMs = median(warm.map(({ direct, bridged }) => bridged - direct))
+  const figures: Figure[] = [
+    {
+      what: 'a tool call behind the bridge: what it adds at the median',
+      ours: median(warm.map(({ bridged }) => bridged)),
+      against: median(warm.map(({ direct }) => direct)),
+      unit: 'ms',
+      value: addedMs,
+      spread: null,
+      goal: { atMost: 1 },
+    },
+  ]
 
   const large = 'x'.repeat(megabyte)
-  const pass = async () => {
-    const samples: number[] = []
-    for (let passed = 0; passed < passedMb; passed++) {
-      await bridged.call(large)
-      if (passed >= passedMb / 2) samples.push((await residentMb(bridged.pid)) ?? Number.NaN)
-    }
-    // Without what only waits to be collected.
-    return Math.min(...samples)
-  }
-  // The heap takes its size by the first of them.
-  const before = await pass()
-  const after = await pass()
-  return {
-    directMs: median(warm.map(({ direct }) => direct)),
-    bridgedMs: median(warm.map(({ bridged }) => bridged)),
-    addedMs: median(warm.map(({ direct, bridged }) => bridged - direct)),
-    residentMb: Number.isNaN(before + after) ? null : { before, after },
-    passedMb,
-  }
+  for (let passed = 0; passed < passedMb; passed++) await bridged.call(large)
+  const before = await residentBytes(bridged.pid)
+  for (let passed = 0; passed < passedMb; passed++) await bridged.call(large)
+  const after = await residentBytes(bridged.pid)
+  if (before !== null && after !== null)
+    figures.push({
+      what: `memory of the bridge after another ${passedMb} MB each way, against before`,
+      ours: after / megabyte,
+      against: before / megabyte,
+      unit: 'MB',
+      value: after / before,
+      spread: null,
+      goal: { atMost: 1.25 },
+    })
+  return figures
 }
 
 async function timeOf(client: Client, text: string): Promise<number> {
@@ -102,23 +102,4 @@ async function connect([command, ...args]: readonly [string, ...string[]]): Prom
   }
 }
 
-/** Where the system tells, which is Linux. */
-async function residentMb(pid: number): Promise<number | null> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1]
-  return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1_024)
-}
-
-if (import.meta.main) {
-  const { directMs, bridgedMs, addedMs, residentMb: memory, passedMb } = await measureBridge()
-  console.table([
-    { what: 'a tool call without the bridge', median: `${directMs.toFixed(3)} ms`, goal: '' },
-    { what: 'behind the bridge', median: `${bridgedMs.toFixed(3)} ms`, goal: '' },
-    { what: 'added', median: `${addedMs.toFixed(3)} ms`, goal: 'at most 1 ms' },
-  ])
-  console.log(
-    memory === null
-      ? 'This system does not tell how much memory a process takes.'
-      : `The bridge took ${memory.before} MB while ${passedMb} MB went through it each way, and ${memory.after} MB while as much did again.`,
-  )
-}
+if (import.meta.main) printFigures(await measureBridge())

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { measureBridge } from './bridge.ts'
+import { measureDashboard } from './dashboard.ts'
 import { measureFanOut } from './fan-out.ts'
 import { type Figure, printFigures } from './figure.ts'
 import { measureGrowth } from './growth.ts'
@@ -13,7 +15,8 @@ import { measureStarts } from './starts.ts'
  * Every figure beside its floor or its peer, in the same run and in turns. Prints a table and writes bench/results.json.
  *
  *   npm run bench            all of it, under ten minutes
- *   npm run bench -- pages   what is named alone: requests, pages, fan-out, round-trip, memory, growth, starts
+ *   npm run bench -- pages   what is named alone: requests, pages, fan-out, round-trip, memory, growth,
+ *                            starts, bridge, dashboard
  */
 const withHouse = (measure: typeof measureRequests) => async () => {
   await using house = await openHouse()
@@ -27,6 +30,8 @@ const measures: Record<string, () => Promise<Figure[]>> = {
   memory: withHouse(measureMemory),
   growth: measureGrowth,
   starts: measureStarts,
+  bridge: measureBridge,
+  dashboard: measureDashboard,
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
