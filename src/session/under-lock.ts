@@ -265,7 +265,8 @@ export function needsInputReason(row: Pick<Session, 'status'>, activeCount: numb
 
 /**
  * Writes what changed: at most one statement for the elicitations and one for the sessions, however many. They go out with
- * the timeline and the commit.
+ * the timeline and the commit. The ids come a second time as an array, because PostgreSQL takes any JSON for a hundred rows
+ * and would rather read a table of some thousand sessions than look each of them up.
  */
 export function saveSessions(entry: JournalEntry, sessions: LockedSession[]): void {
   const resolutions = sessions.flatMap((session) =>
@@ -289,7 +290,7 @@ export function saveSessions(entry: JournalEntry, sessions: LockedSession[]): vo
           responded_at = r.at, responded_by_name = r.name, responded_by_surface = r.surface, responded_by_actor = r.actor
         from json_to_recordset(${JSON.stringify(resolutions)}) as r(id uuid, status elicitation_status, cause cause, content json,
           note text, at timestamptz, name text, surface text, actor text)
-        where elicitation.id = r.id and elicitation.status = 'pending'
+        where elicitation.id = r.id and elicitation.id = any(${resolutions.map(({ id }) => id)}::uuid[]) and elicitation.status = 'pending'
         returning elicitation.id)
       select 1 / (count(*) = ${resolutions.length})::int as pending from written`)
   }
@@ -304,7 +305,7 @@ export function saveSessions(entry: JournalEntry, sessions: LockedSession[]): vo
       from json_to_recordset(${JSON.stringify(rows)}) as r(id uuid, status session_status, blocked boolean,
         archived_from session_status, lost_reason lost_reason, lost_at timestamptz, lost_request_id text, lost_summary text,
         needs_input_since timestamptz, failure_reason text, updated_at timestamptz)
-      where session.id = r.id`)
+      where session.id = r.id and session.id = any(${rows.map(({ id }) => id)}::uuid[])`)
   for (const session of sessions) for (const event of session.close()) entry.append(event)
 }
 
