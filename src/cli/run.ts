@@ -9,6 +9,7 @@ import { clientTtlMs } from '../gate/spawn-environment.ts'
 import { systemPrompt } from '../gate/system-prompt.ts'
 import { type Ending, spawnAgent } from '../runner/agent-process.ts'
 import type { Equipped } from '../runner/launch-plan.ts'
+import { configWord } from '../runner/other-runtime.ts'
 import { createPrivateFolder, type PrivateFolder } from '../runner/private-folder.ts'
 import { planLaunch, type Runtime, runtimeOf } from '../runner/runtime.ts'
 import { type SessionEvent, supervise } from '../runner/supervise.ts'
@@ -56,6 +57,12 @@ export async function run(options: RunOptions, command: string[], terminal: Term
   if (options.approveTools && runtime !== 'claude_code')
     throw new Problem(
       '--approve-tools is for Claude Code: no other runtime is known to ask a tool for permission. Leave it out, or say --runtime claude-code.',
+      exitCodes.usage,
+    )
+  const wantsConfig = options.bridge || command.some((word) => word.includes(configWord))
+  if (runtime === 'other' && wantsConfig && options.mcpConfig === undefined)
+    throw new Problem(
+      `--bridge and ${configWord} need --mcp-config FILE: it is not known where this runtime keeps its config. For Claude Code or Codex under another name say --runtime.`,
       exitCodes.usage,
     )
   const dotenv = await readDotenv(cwd)

@@ -500,6 +500,23 @@ describe('starting', () => {
     orphan.kill('SIGKILL')
   })
 
+  test.each([
+    [['--bridge'], ['my-agent']],
+    [[], ['my-agent', '--config={mcp-config}']],
+  ])(
+    'refuses a copy of a config that it does not know the place of, with %j for %j',
+    async (options, agent) => {
+      await using project = await createProject()
+      const before = await newestSession(server)
+      const result = await finished(['run', ...options, '--', ...agent], {
+        environment: local(project),
+        cwd: project.folder,
+      })
+      expect(result).toMatchObject({ code: 64, err: expect.stringContaining('need --mcp-config FILE') })
+      expect(await newestSession(server)).toEqual(before)
+    },
+  )
+
   test('a command that is not there fails the session and exits with 127', async () => {
     await using project = await createProject()
     const result = await finished(['run', '--', 'no-such-agent'], {
