@@ -67,8 +67,11 @@ export function limitVariable(limit: Limit): string {
 }
 
 /** What whoever passes the limit is told, as a stable code. */
-export function limitCode(limit: Limit): string {
-  return `TOO_MANY_${configurableLimits[limit].name.toUpperCase()}`
+export type LimitCode<L extends Limit = Limit> =
+  `TOO_MANY_${Uppercase<(typeof configurableLimits)[L]['name']>}`
+
+export function limitCode<L extends Limit>(limit: L): LimitCode<L> {
+  return `TOO_MANY_${configurableLimits[limit].name.toUpperCase()}` as LimitCode<L>
 }
 
 /** requestedSchema as JSON, in UTF-8. */

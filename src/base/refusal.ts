@@ -1,4 +1,18 @@
-import { type Limit, limitCode } from './limits.ts'
+import { type Limit, type LimitCode, limitCode } from './limits.ts'
+
+/** A new one has to be given a status in rest/envelope.ts, which the type check sees to. */
+export type RefusalCode =
+  | 'NOT_FOUND'
+  | 'INVALID_INPUT'
+  | 'INVALID_CONTENT'
+  | 'INVALID_TRANSITION'
+  | 'ALREADY_RESOLVED'
+  | 'EXPIRED'
+  | 'SELF_APPROVAL'
+  | 'FORBIDDEN'
+  | 'REQUEST_ID_TAKEN'
+  | 'SESSION_ARCHIVED'
+  | LimitCode
 
 /**
  * A refusal: the expected answer to something that cannot be done. Domain functions *return* refusals (a refusal may
@@ -6,7 +20,7 @@ import { type Limit, limitCode } from './limits.ts'
  * `code` is stable and public; the message says what to do next.
  */
 export abstract class Refusal extends Error {
-  abstract readonly code: string
+  abstract readonly code: RefusalCode
 
   constructor(message: string) {
     super(message)
@@ -24,7 +38,7 @@ export class NotFoundError extends Refusal {
 }
 
 export class InvalidInputError extends Refusal {
-  readonly code: string = 'INVALID_INPUT'
+  readonly code = 'INVALID_INPUT'
   readonly fields: FieldProblem[]
 
   constructor(fields: FieldProblem[], message = sentence(fields)) {
@@ -117,7 +131,7 @@ export class SessionArchivedError extends Refusal {
 
 /** A limit of count or rate is passed; it is worth trying again after `retryAfterSeconds`. */
 export class TooManyError extends Refusal {
-  readonly code: string
+  readonly code: LimitCode
   readonly retryAfterSeconds: number
 
   constructor(limit: Limit, message: string, retryAfterSeconds: number) {

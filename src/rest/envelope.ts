@@ -1,6 +1,12 @@
 import type { FastifyReply } from 'fastify'
-import { limitCode, limitNames } from '../base/limits.ts'
-import { AlreadyResolvedError, InvalidContentError, type Refusal, TooManyError } from '../base/refusal.ts'
+import { type LimitCode, limitCode, limitNames } from '../base/limits.ts'
+import {
+  AlreadyResolvedError,
+  InvalidContentError,
+  type Refusal,
+  type RefusalCode,
+  TooManyError,
+} from '../base/refusal.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -14,12 +20,14 @@ export interface ErrorEnvelope {
   error: string
   message: string
   messages: string[]
-  code: string
+  code: ErrorCode
   [more: string]: unknown
 }
 
+type Status = [status: number, title: string]
+
 /** Every code, with its status. docs/protocol.md says of each what to do. */
-export const statusOf: Record<string, [status: number, title: string]> = {
+export const statusOf = {
   UNAUTHENTICATED: [401, 'Not signed in'],
   FORBIDDEN: [403, 'Not allowed'],
   SELF_APPROVAL: [403, 'No agent approves its own gate'],
@@ -42,25 +50,30 @@ export const statusOf: Record<string, [status: number, title: string]> = {
   REQUEST_ID_TAKEN: [422, 'Request id taken'],
   ALREADY_RESOLVED: [422, 'Already resolved'],
   EXPIRED: [422, 'Expired'],
-  ...Object.fromEntries(limitNames.map((limit) => [limitCode(limit), [429, 'Too many requests']])),
+  ...(Object.fromEntries(limitNames.map((limit) => [limitCode(limit), [429, 'Too many requests']])) as Record<
+    LimitCode,
+    Status
+  >),
   INTERNAL: [500, 'Internal error'],
   GOING_AWAY: [503, 'Going away'],
   DATABASE_UNAVAILABLE: [503, 'Database unavailable'],
-}
+} satisfies Record<RefusalCode, Status> & Record<string, Status>
+
+export type ErrorCode = keyof typeof statusOf
 
 export function envelopeOf(
-  code: keyof typeof statusOf,
+  code: ErrorCode,
   messages: string | string[],
   more: Record<string, unknown> = {},
 ): [status: number, body: ErrorEnvelope] {
-  const [status, title] = statusOf[code] ?? statusOf.INTERNAL!
+  const [status, title] = statusOf[code]
   const all = Array.isArray(messages) ? messages : [messages]
   return [status, { error: title, message: all.join(' '), messages: all, code, ...more }]
 }
 
 export function sendError(
   reply: FastifyReply,
-  code: keyof typeof statusOf,
+  code: ErrorCode,
   messages: string | string[],
   more: Record<string, unknown> = {},
 ): FastifyReply {
