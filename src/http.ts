@@ -81,7 +81,7 @@ export function createHttp({
     sendError(
       reply,
       'NOT_FOUND',
-      `There is nothing at ${request.method} this address. See the documentation for the addresses of the API.`,
+      `There is nothing here for ${request.method}. See the documentation for the addresses of the API.`,
     ),
   )
   app.setErrorHandler<FastifyError>((error, request, reply) => {
