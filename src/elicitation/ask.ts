@@ -15,7 +15,7 @@ import { sql } from '../database/sql.ts'
 import { mcpServerActor } from '../events/event.ts'
 import { type LockedSession, underLock } from '../session/under-lock.ts'
 import { deadline } from './deadline.ts'
-import { type Desk, type Elicitation, findByRequestId } from './elicitation.ts'
+import { type Desk, type Elicitation, findById, findByRequestId } from './elicitation.ts'
 
 /** A question as it came in: parsed, its texts not yet made visible. */
 export interface Question {
@@ -79,6 +79,8 @@ export async function ask(
     requestedSchema: makeSchemaVisible(question.requestedSchema) as Record<string, unknown>,
   }
   const actor = mcpServerActor(source.serverName)
+  // Whoever answers names a request by either id: one that is called like another would be answered in its place.
+  if (await findById(journal.database, wanted.requestId)) return taken(wanted.requestId)
   const attempt = (isTaken: boolean) =>
     underLock<Asked | Refusal>(journal, sessionId, async (session, entry) => {
       const refusal = refusalOf(session, source, desk)
@@ -188,16 +190,22 @@ function sameAgain(
 ): Asked | Refusal {
   const same =
     earlier.sessionId === sessionId &&
-    // It is polled only on the kind of address that it was made on.
-    (earlier.gateTokenId === null) === (source.gateTokenId === null) &&
+    // It is known only at the address that it was made on.
+    earlier.gateTokenId === source.gateTokenId &&
     earlier.message === question.message &&
     earlier.mode === question.mode &&
     earlier.url === question.url &&
     JSON.stringify(earlier.requestedSchema) === JSON.stringify(question.requestedSchema)
   if (same && earlier.deliveredAt === null) return { elicitation: earlier, created: false }
+  return same
+    ? new RequestIdTakenError(
+        `The request id ${earlier.requestId} was used before and its answer has been delivered. Ask again under a new id.`,
+      )
+    : taken(earlier.requestId)
+}
+
+function taken(requestId: string): RequestIdTakenError {
   return new RequestIdTakenError(
-    same
-      ? `The request id ${earlier.requestId} was used before and its answer has been delivered. Ask again under a new id.`
-      : `The request id ${earlier.requestId} belongs to another request. Ask under a new id.`,
+    `The request id ${requestId} belongs to another request. Ask under a new id.`,
   )
 }

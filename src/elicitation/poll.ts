@@ -31,8 +31,8 @@ export interface Poller {
 
 export interface Poll {
   requestId: string
-  /** The session of the capability address it came in on; null on the plain address. */
-  gateSessionId: string | null
+  /** The capability address it came in on; null on the plain one. A request is only known where it was created. */
+  gateTokenId: string | null
   address: string
   waitMs: number
   /** Fires when the caller hangs up. */
@@ -47,11 +47,11 @@ export interface Poll {
  * @returns null when the request id is unknown at that address.
  */
 export async function poll(poller: Poller, request: Poll): Promise<PollAnswer | null> {
-  const { requestId, gateSessionId, callerLeft } = request
+  const { requestId, gateTokenId, callerLeft } = request
   if (!requestIdPattern.test(requestId) || requestId === probeRequestId) return null
   const answer = await throughTrouble(poller, request, async (place, waitMs) => {
     const first = await poller.reader.read(requestId)
-    if (!first || first.gateSessionId !== gateSessionId) return null
+    if (!first || first.gateTokenId !== gateTokenId) return null
     const current =
       first.status === 'pending' ? await untilResolved(poller, first, place, { ...request, waitMs }) : first
     return current.status === 'pending'
@@ -72,7 +72,7 @@ export function stillPending(requestId: string): PollAnswer {
  */
 export async function throughTrouble<T>(
   { heldPolls, recovery, onDatabaseTrouble }: Poller,
-  { requestId, address, waitMs, callerLeft }: Omit<Poll, 'gateSessionId'>,
+  { requestId, address, waitMs, callerLeft }: Omit<Poll, 'gateTokenId'>,
   work: (place: HeldPlace | null, waitMs: number) => Promise<T>,
 ): Promise<T | 'trouble'> {
   const place = waitMs > 0 ? heldPolls.place(requestId, address) : null

@@ -16,10 +16,8 @@ export type Polled = Pick<
   | 'deliveredAt'
   | 'serverName'
   | 'cause'
-> & {
-  /** The session, when it was created on a capability address; null on the plain one. */
-  gateSessionId: string | null
-}
+  | 'gateTokenId'
+>
 
 /** Reads requests for polls. */
 export interface PolledReader {
@@ -60,7 +58,7 @@ export function createPolledReader(database: Queryable): PolledReader {
     const before = requestIds.map((requestId) => known.get(requestId))
     const rows = await database.query<Polled>(sql`
       select e.id, e.request_id, e.session_id, e.status, e.content, e.note, e.expires_at, e.responded_at, e.delivered_at,
-        e.server_name, e.cause, case when e.gate_token_id is null then null else e.session_id end as gate_session_id
+        e.server_name, e.cause, e.gate_token_id
       from unnest(${requestIds}::text[], ${before.map(Boolean)}::boolean[]) as asked(request_id, is_known)
       join elicitation e on e.request_id = asked.request_id
       where e.status <> 'pending' or not asked.is_known`)

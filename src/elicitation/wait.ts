@@ -27,7 +27,7 @@ export async function waitForAnswer(poller: Poller, wait: Wait): Promise<PollAns
   for (;;) {
     const begun = performance.now()
     const waitMs = Math.max(0, Math.min(until - begun, pollWaitSecondsMax * 1_000))
-    const found = await poll(poller, { requestId, gateSessionId: null, address, waitMs, callerLeft })
+    const found = await poll(poller, { requestId, gateTokenId: null, address, waitMs, callerLeft })
     const now = performance.now()
     if (found?.action !== 'pending' || callerLeft.aborted || isDraining() || now >= until) return found
     if (now - begun < notHeldPauseMs)

@@ -52,24 +52,21 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     const address = await addressOf(request, reply)
     if (!address) return reply
     const bound = address.token ? null : await boundKeyOf(request)
-    if (!address.token && !bound && gateAccess === 'capability')
-      return sendError(
-        reply,
-        'CAPABILITY_REQUIRED',
-        'This server only takes requests on capability addresses (HOLDPOINT_GATE_ACCESS is capability). Set ELICITATION_REQUEST_URL and ELICITATION_POLL_URL to the address that the launch hands out.',
-      )
-    const limited =
-      address.token === null && !bound ? await rates.creationsByAddress(request, request.ip) : null
-    if (limited) return sendRefusal(reply, limited)
-
+    if (!address.token && !bound && gateAccess === 'capability') return sendCapabilityRequired(reply)
     const parsed = parseQuestion(request.body)
     if (!parsed.ok) return sendError(reply, 'INVALID_INPUT', parsed.messages)
     const { question, sessionReference, serverName } = parsed.value
     const sessionId = await sessionOf(sessionReference, address.token ?? bound)
-    if (sessionId === null) return sendUnknownSession(reply, sessionReference)
+    if (sessionId === null) {
+      const limited = await rates.unknownPolls(request, request.ip)
+      return limited ? sendRefusal(reply, limited) : sendUnknownSession(reply, sessionReference)
+    }
     const caller = bound ? `key:${bound.id}` : request.ip
-    const tooMany = await rates.creationsBySession(request, address.token?.id ?? `${sessionId} ${caller}`)
-    if (tooMany) return sendRefusal(reply, tooMany)
+    const tooMany =
+      (address.token || bound ? null : await rates.creationsByAddress(request, request.ip)) ??
+      (await rates.creationsBySession(request, address.token?.id ?? `${sessionId} ${caller}`))
+    // The same request again creates nothing, and an error would end its agent's wait.
+    if (tooMany && !(await findByRequestId(database, question.requestId))) return sendRefusal(reply, tooMany)
 
     const asked = await ask(desk, sessionId, question, {
       gateTokenId: address.token?.id ?? null,
@@ -149,11 +146,24 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     const address = await throughTrouble(poller, polled, () => addressOf(request, reply))
     if (address === 'trouble') return printed(stillPending(requestId))
     if (!address) return reply
-    const found = await poll(poller, { ...polled, gateSessionId: address.token?.sessionId ?? null })
-    if (found) return printed(found)
+    const found = await poll(poller, { ...polled, gateTokenId: address.token?.id ?? null })
+    return found ? printed(found) : sendNotHere(request, reply, address)
+  }
+
+  /** A request that was made at another address is as unknown as one that was never made. */
+  async function sendNotHere(request: RequestOf, reply: FastifyReply, { token }: Address) {
     const limited = await rates.unknownPolls(request, request.ip)
     if (limited) return sendRefusal(reply, limited)
+    if (token === null && gateAccess === 'capability') return sendCapabilityRequired(reply)
     return sendError(reply, 'NOT_FOUND', 'There is no such request at this address.')
+  }
+
+  function sendCapabilityRequired(reply: FastifyReply): FastifyReply {
+    return sendError(
+      reply,
+      'CAPABILITY_REQUIRED',
+      'This server only takes requests on capability addresses (HOLDPOINT_GATE_ACCESS is capability). Set ELICITATION_REQUEST_URL and ELICITATION_POLL_URL to the address that the launch hands out.',
+    )
   }
 
   async function respond(request: RequestOf, reply: FastifyReply) {
@@ -180,18 +190,14 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     const address = await addressOf(request, reply)
     if (!address) return reply
     const target = await findByRequestId(database, request.params.request_id!)
-    const isHere =
-      target &&
-      (address.token ? target.gateTokenId !== null && target.sessionId === address.token.sessionId : true)
-    if (!isHere) {
-      const limited = await rates.unknownPolls(request, request.ip)
-      return limited
-        ? sendRefusal(reply, limited)
-        : sendRefusal(reply, new NotFoundError('There is no such request at this address.'))
-    }
+    const isHere = target && target.gateTokenId === (address.token?.id ?? null)
+    // A key is good for every address.
+    if (!target || (!isHere && (address.token || keyIn(request.headers) === null)))
+      return sendNotHere(request, reply, address)
     const by = address.token
       ? { actor: mcpServerActor(address.token.serverName), collects: true }
       : await requesterOf(request, target)
+    if (!by && !isHere) return sendNotHere(request, reply, address)
     if (!by)
       return sendError(
         reply,
@@ -204,7 +210,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     // It came too late, and the requester collects the answer here: by the rules of a poll, for it must not be replayed.
     const polled = {
       requestId: result.requestId,
-      gateSessionId: result.gateTokenId === null ? null : result.sessionId,
+      gateTokenId: result.gateTokenId,
       address: request.ip,
       waitMs: 0,
       callerLeft: neverLeaves,
@@ -215,7 +221,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
   /** Who takes a request back; `collects` when it is the side that asked, and no person. Null for anybody else. */
   async function requesterOf(request: FastifyRequest, target: Elicitation) {
     const token = request.headers['holdpoint-withdraw']
-    if (typeof token === 'string' && isWithdrawToken(desk, target.id, token))
+    if (typeof token === 'string' && target.gateTokenId === null && isWithdrawToken(desk, target.id, token))
       return { actor: mcpServerActor(target.serverName), collects: true }
     const authentication = await authenticator.authenticate(request.headers, {
       changesState: true,

@@ -134,6 +134,38 @@ describe('a capability address', () => {
     })
   })
 
+  it('knows what was created on it, and nothing of another address of its session', async () => {
+    const server = mixed
+    const session = await createSession(server)
+    const [mine, other] = [await addressFor(server, session.id), await addressFor(server, session.id)]
+    // The first one has ended with the second.
+    const { body } = await post(server, session.id, {}, other)
+    const at = (path: string, method: string, headers = {}) =>
+      server.rest(method, `${path}/${body.requestId}?wait=0`, { headers })
+    for (const path of [mine, '/api/v1/elicitations'])
+      for (const method of ['GET', 'DELETE']) expect((await at(path, method)).status).toBe(404)
+    const proof = { 'holdpoint-withdraw': body._meta['holdpoint/withdraw'] }
+    expect((await at('/api/v1/elicitations', 'DELETE', proof)).status).toBe(404)
+    expect(await post(server, session.id, { id: body.requestId }, mine)).not.toMatchObject({ status: 200 })
+    expect((await at(other, 'GET')).body.action).toBe('pending')
+    // A person's key is good at every address.
+    const key = { 'x-api-key': adminKey }
+    expect((await at('/api/v1/elicitations', 'DELETE', key)).body.action).toBe('cancel')
+  })
+
+  it('is the only kind there is in capability mode: the plain one says so, whatever it is asked for', async () => {
+    const server = capability
+    const session = await createSession(server)
+    const address = await addressFor(server, session.id)
+    const { body } = await post(server, session.id, {}, address)
+    for (const id of [body.requestId, 'unknown'])
+      for (const method of ['GET', 'DELETE'])
+        expect(await server.rest(method, `/api/v1/elicitations/${id}?wait=0`)).toMatchObject({
+          status: 403,
+          body: { code: 'CAPABILITY_REQUIRED' },
+        })
+  })
+
   it('withdraws by itself', async () => {
     const server = capability
     const session = await createSession(server)

@@ -50,6 +50,24 @@ describe('creating a request', () => {
     })
   })
 
+  it('refuses a request id that is the id of another request, by which somebody may be about to answer', async () => {
+    const session = await createSession(server)
+    const { body } = await post(server, session.id)
+    const find = (requestId: string) =>
+      server.graphql('query($r: String!) { elicitation(requestId: $r) { id } }', { r: requestId })
+    const { id } = (await find(body.requestId)).elicitation
+    for (const taken of [id, id.toUpperCase()])
+      expect(await post(server, session.id, { id: taken, message: 'Another one?' })).toMatchObject({
+        status: 422,
+        body: { code: 'REQUEST_ID_TAKEN' },
+      })
+    const answered = await server.rest('PATCH', `/api/v1/elicitations/${id}/respond`, {
+      key: adminKey,
+      body: { action_type: 'accept' },
+    })
+    expect(answered.body._meta['com.pulsemcp/request-id']).toBe(body.requestId)
+  })
+
   it('replays a resolved request until its answer was delivered, and then calls the id taken', async () => {
     const session = await createSession(server)
     const id = requestId()

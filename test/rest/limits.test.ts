@@ -67,20 +67,27 @@ describe('limits on the open address', () => {
   it('takes so many creations a minute of one address for a session, and in all, and says when to come again', async () => {
     const max = 3
     await using server = await start({ creationsPerSession: max, creationsPerAddress: 2 * max })
-    const sessions = await Promise.all([createSession(server), createSession(server), createSession(server)])
-    // The same request again and again: nothing waits, and every one counts.
-    const again = (index: number) => create(server, sessions[index]!.id, '192.0.2.1', `again-${index}`)
-    const takes = async (index: number, times: number) => {
-      for (let i = 0; i < times; i++) expect([200, 201]).toContain((await again(index)).status)
-    }
-    await takes(0, max)
-    expectRefused(await again(0), 'creationsPerSession')
-    expect((await create(server, sessions[0]!.id, '192.0.2.2', 'again-0')).status).toBe(200)
-    await takes(1, max - 1)
-    expectRefused(await again(2), 'creationsPerAddress')
-    expect((await create(server, sessions[2]!.id, '192.0.2.3')).status).toBe(201)
+    const [one, other] = await Promise.all([createSession(server), createSession(server)])
+    const ask = (session: { id: string }, id?: string) => create(server, session.id, '192.0.2.1', id)
+    for (let i = 0; i < max; i++) expect((await ask(one, `first-${i}`)).status).toBe(201)
+    expectRefused(await ask(one), 'creationsPerSession')
+    for (let i = 0; i < max - 1; i++) expect((await ask(other)).status).toBe(201)
+    expectRefused(await ask(other), 'creationsPerAddress')
+    // The same request again creates nothing: beyond every limit it is answered as before.
+    expect((await ask(one, 'first-0')).status).toBe(200)
+    expect((await create(server, one.id, '192.0.2.2')).status).toBe(201)
     expect(await refusals(server, 'creationsPerSession')).toBe(1)
     expect(await refusals(server, 'creationsPerAddress')).toBe(1)
+  })
+
+  it('counts who names no session it knows as one who guesses, and not as one who creates', async () => {
+    const max = 3
+    await using server = await start({ creationsPerAddress: max, unknownPollsPerAddress: 2 * max })
+    const session = await createSession(server)
+    for (let i = 0; i < 2 * max; i++)
+      expect((await create(server, i % 2 ? 'nobody' : '', '192.0.2.1')).status).toBe(404)
+    expectRefused(await create(server, 'nobody', '192.0.2.1'), 'unknownPollsPerAddress')
+    for (let i = 0; i < max; i++) expect((await create(server, session.id, '192.0.2.1')).status).toBe(201)
   })
 
   it('takes so many polls of unknown requests a minute, and any number of a known one', async () => {
