@@ -185,12 +185,6 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     recovery,
     onDatabaseTrouble: onError('a poll could not ask the database'),
   }
-  const firstKey = await ensureAdminKey(journal, config.adminKey)
-  if (firstKey.warning) log.warn(firstKey.warning)
-  await ensureLauncherKey(journal, config.dataDir).catch(
-    onError('the data folder takes no launcher key: launching from this machine needs HOLDPOINT_API_KEY'),
-  )
-
   function wakeWaiting({ type, data }: Pick<NewEvent, 'type' | 'data'>): void {
     if (type === 'elicitation.resolved') heldPolls.wake(String(data?.requestId))
   }
@@ -314,8 +308,13 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     reusePort: config.databaseUrl !== null,
   }
   const url = await http.listen(address)
-  // Not before: a probe would find nobody at home.
+  // Not before: a probe would find nobody at home, and a key that a failed start made would never be shown.
   await jobs.begin()
+  const firstKey = await ensureAdminKey(journal, config.adminKey)
+  if (firstKey.warning) log.warn(firstKey.warning)
+  await ensureLauncherKey(journal, config.dataDir).catch(
+    onError('the data folder takes no launcher key: launching from this machine needs HOLDPOINT_API_KEY'),
+  )
   await writeAddress(config.dataDir, url).catch(
     onError('the data folder takes no address: launching from this machine needs HOLDPOINT_URL'),
   )

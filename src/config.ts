@@ -121,7 +121,12 @@ const variables = z.object({
   HOLDPOINT_GATE_ACCESS: z
     .enum(['open', 'mixed', 'capability'], 'must be open, mixed or capability')
     .default('open'),
-  HOLDPOINT_ALLOWED_HOSTS: list.default([]),
+  HOLDPOINT_ALLOWED_HOSTS: list
+    .refine(
+      (hosts) => hosts.every((host) => /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?$/.test(host)),
+      'must be names such as gate.example.org, separated by commas, without http:// and path',
+    )
+    .default([]),
   HOLDPOINT_TRUST_PROXY: z
     .string()
     .refine(

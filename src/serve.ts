@@ -27,7 +27,7 @@ const { announce } = await import('./announce.ts')
 
 const app = await startApp(config, { log, postgres }).catch((error: unknown) => {
   log.error({ err: error }, 'Holdpoint cannot start')
-  process.stderr.write(`Holdpoint cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`Holdpoint cannot start: ${reasonOf(error)}\n`)
   process.exit(1)
 })
 
@@ -48,3 +48,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
   })
 
 await announce(app, config)
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (syscall !== 'listen') return error.message
+  if (code === 'EADDRINUSE')
+    return `port ${config.port} of ${config.host} is taken. Set PORT to another one, or stop what listens there.`
+  return `it cannot listen at port ${config.port} of ${config.host} (${error.message}). Set HOST and PORT to what this machine has and you may use.`
+}
