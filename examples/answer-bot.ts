@@ -11,9 +11,9 @@ import {
 } from './client.ts'
 
 /**
- * Answers by rule, and leaves the rest to people:
+ * Answers by rule, and leaves the rest to people. Needs Node 24, which `npm ci` brought:
  *
- *   node examples/answer-bot.ts --allow list_tenants --allow read_logs --refuse 'drop_table=Open a ticket instead.'
+ *   npx node examples/answer-bot.ts --allow list_tenants --allow read_logs --refuse 'drop_table=Open a ticket instead.'
  *
  * Give it a key of its own (`holdpoint keys create answer-bot --role responder`) in HOLDPOINT_API_KEY: its name is on the timeline
  * of all that it answers. Bear in mind that a tool's name is what the MCP server says it is: allow what would do no harm if

@@ -4,9 +4,11 @@ import { z } from 'zod'
 
 /**
  * An MCP server whose one tool asks a person before it acts. All that it does is ask its client, as MCP has it; so it works in
- * any client that can ask its user. Where nobody sits before the client, put Holdpoint's bridge in front of it:
+ * any client that can ask its user. Where nobody sits before the client, put Holdpoint's bridge in front of it
+ * (it needs Node 24, which `npm ci` brought):
  *
- *   { "mcpServers": { "tenants": { "command": "holdpoint", "args": ["bridge", "--", "node", "examples/gated-server.ts"] } } }
+ *   { "mcpServers": { "tenants": { "command": "holdpoint", "args":
+ *     ["bridge", "--", "<clone>/node_modules/.bin/node", "<clone>/examples/gated-server.ts"] } } }
  */
 const tenants = new Set(['acme', 'acme-trial-17'])
 

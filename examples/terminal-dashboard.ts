@@ -11,9 +11,9 @@ import {
 } from './client.ts'
 
 /**
- * The queue in a terminal, live, and answered by key:
+ * The queue in a terminal, live, and answered by key. Needs Node 24, which `npm ci` brought:
  *
- *   node examples/terminal-dashboard.ts
+ *   npx node examples/terminal-dashboard.ts
  *
  * with a key of the role responder in HOLDPOINT_API_KEY. No single key answers: `a`, `d` and `x` ask back, and `y` sends it.
  */
