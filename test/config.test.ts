@@ -80,6 +80,15 @@ describe('the configuration', () => {
       expect(problems({ HOLDPOINT_TRUST_PROXY })).toEqual([expect.stringContaining('HOLDPOINT_TRUST_PROXY')])
   })
 
+  it('takes only names for allowed hosts', () => {
+    const hosts = ['gate.example.org', 'gate:8080', '[fd00::1]']
+    expect(read({ HOLDPOINT_ALLOWED_HOSTS: hosts.join(', ') }).config.allowedHosts).toEqual(hosts)
+    for (const HOLDPOINT_ALLOWED_HOSTS of ['http://gate', 'gate/path', 'gate.example.org, *'])
+      expect(problems({ HOLDPOINT_ALLOWED_HOSTS })).toEqual([
+        expect.stringContaining('HOLDPOINT_ALLOWED_HOSTS'),
+      ])
+  })
+
   it('drops the slash at the end of PUBLIC_URL', () => {
     expect(read({ PUBLIC_URL: 'https://holdpoint.example.com/' }).config.publicUrl).toBe(
       'https://holdpoint.example.com',

@@ -49,3 +49,16 @@ it('also of a child, as the log of each request is', () => {
   const line = logged((log) => log.child({ reqId: 'r' }).info({ password: 'x' }, 'hello'))
   expect(line).toMatchObject({ reqId: 'r', password: '[redacted]', msg: 'hello' })
 })
+
+it('tells of an error what is worth reading, and nothing that a library has hung on it', () => {
+  const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  const error = Object.assign(new Error('lost', { cause }), { client: { statements: ['select 1'] } })
+  const { err } = logged((log) => log.warn({ err: error }, 'a connection was lost'))
+  expect(err).toMatchObject({
+    type: 'Error',
+    message: 'lost',
+    stack: expect.stringContaining('log.test'),
+    cause: { message: 'refused', code: 'ECONNREFUSED' },
+  })
+  expect(JSON.stringify(err)).not.toContain('select 1')
+})

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
@@ -43,6 +45,29 @@ test('serve runs the server, and every other command of this user finds it with 
     code: 69,
     err: expect.stringContaining('nothing listens there'),
   })
+})
+
+test('a taken port is told with the way out, and the start after it still shows the admin key', async () => {
+  await using project = await createProject()
+  await using database = await createTestDatabase()
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const start = (port: number) => ({
+    environment: project.environment({
+      HOLDPOINT_DATA_DIR: join(project.home, 'data'),
+      DATABASE_URL: database.connectionString,
+      PORT: String(port),
+      LOG_LEVEL: 'fatal',
+    }),
+    cwd: project.folder,
+  })
+  const { port } = other.address() as AddressInfo
+  const { code, err } = await finished(['serve'], start(port))
+  expect(code).toBe(1)
+  expect(err).toContain(`port ${port} of 127.0.0.1 is taken. Set PORT to another one`)
+  other.close()
+  await using server = holdpoint(['serve'], start(await freePort()))
+  await server.said('Admin key, shown this once: hp_')
 })
 
 test('a configuration that would not start is told whole', async () => {
