@@ -65,16 +65,21 @@ export async function insertKey(
   return { apiKey: apiKey!, secret }
 }
 
+/** The key with its row locked, after its session: the order in which an archive locks the two. The events will need both. */
+export async function lockKey(entry: Queryable, id: string): Promise<ApiKey | null> {
+  void entry.query(sql`
+    select 1 from session where id = (select session_id from api_key where id = ${id}) for key share`)
+  const [key] = await entry.query<ApiKey>(sql`select * from api_key where id = ${id} for update`)
+  return key ?? null
+}
+
 /** Revokes a key at once. What it opened is ended by whoever follows `key.revoked` on the timeline. */
 export async function revokeKey(journal: Journal, id: string, actor: Actor): Promise<ApiKey | NotFoundError> {
   const unknown = new NotFoundError('There is no such key. List the keys to see their ids.')
   if (!isUuid(id)) return unknown
   const now = journal.now()
   return journal.write(async (entry) => {
-    // Its session first, in the order in which an archive locks the two: the event will need it.
-    await entry.query(sql`
-      select 1 from session where id = (select session_id from api_key where id = ${id}) for key share`)
-    const [before] = await entry.query<ApiKey>(sql`select * from api_key where id = ${id} for update`)
+    const before = await lockKey(entry, id)
     if (!before) return unknown
     if (before.revokedAt) return before
     const [apiKey] = await entry.query<ApiKey>(

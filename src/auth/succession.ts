@@ -4,7 +4,7 @@ import type { ApiKey } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal, JournalEntry } from '../events/journal.ts'
-import { insertKey, isValid, tellRevoked } from './keys.ts'
+import { insertKey, isValid, lockKey, tellRevoked } from './keys.ts'
 
 export const overlapDefaultMinutes = 24 * 60
 export const overlapMinutesMax = 30 * 24 * 60
@@ -25,10 +25,7 @@ export async function rotateKey(
   if (!isUuid(id)) return unknown
   const now = journal.now()
   return journal.write(async (entry) => {
-    // Its session first, in the order in which an archive locks the two: the events will need it.
-    await entry.query(sql`
-      select 1 from session where id = (select session_id from api_key where id = ${id}) for key share`)
-    const [old] = await entry.query<ApiKey>(sql`select * from api_key where id = ${id} for update`)
+    const old = await lockKey(entry, id)
     if (!old) return unknown
     if (!isValid(old, now))
       return refusal('id', 'This key was revoked or has expired. Make a new one instead.')
