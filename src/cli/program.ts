@@ -83,7 +83,7 @@ Exit codes: those of the command, with 128 + n for signal n, 126 and 127 when it
     .addOption(session('resume this session (its id or slug) instead of creating one'))
     .option(
       '--bridge',
-      'put the bridge before each stdio MCP server, so that native elicitation reaches a person',
+      'put the bridge before each stdio MCP server, so that native elicitation reaches a person (with --mcp-config, but for Claude Code and Codex)',
     )
     .option(
       '--approve-tools',
