@@ -150,9 +150,6 @@ function urlFaults(url: unknown): string[] {
   if (url.length > urlCharactersMax) return [`url must be at most ${urlCharactersMax} characters.`]
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return ['url must be an absolute http or https address.']
-  const { username, password } = new URL(url)
-  if (username || password)
-    return ['url must not carry a user name or password: they can pass for the host. Leave them out.']
   return []
 }
 
