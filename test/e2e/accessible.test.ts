@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { openBrowser, phone } from './support/browser.ts'
 import { everyField } from './support/every-field.ts'
@@ -16,6 +16,9 @@ import {
   type Session,
 } from './support/house.ts'
 import { go, visit, visitSignedOut } from './support/people.ts'
+
+// axe reads every state of a page in both schemes: the longest of these take half a minute where others use the machine too.
+vi.setConfig({ testTimeout: 90_000 })
 
 const clock = { aheadMs: 0 }
 let server: TestServer
