@@ -107,9 +107,12 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     drainGraceMs = config.databaseUrl === null ? 0 : drainGraceDefaultMs,
   } = options
   const onError = (what: string) => (error: unknown) => log.warn({ err: error }, what)
+  let draining = false
+  // Whoever goes away takes the embedded database along, and need not wonder where it went.
+  const onLost = (what: string) => (error: unknown) => draining || log.warn({ err: error }, what)
   const connectionString = await databaseAddress(config, options, ending)
   await withPatience(() => applyMigrations(connectionString), { log })
-  const database = openDatabase({ connectionString, onError: onError('a database connection was lost') })
+  const database = openDatabase({ connectionString, onError: onLost('a database connection was lost') })
   ending.defer(() => database.close())
   const recovery = createRecovery(database)
   ending.defer(() => recovery.stop())
@@ -136,7 +139,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     database,
     connectionString,
     onRing: tail.ring,
-    onError: onError('the doorbell is not heard'),
+    onError: onLost('the doorbell is not heard'),
   })
   ending.defer(() => doorbell.stop())
 
@@ -199,7 +202,6 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     }
   }
 
-  let draining = false
   const http = createHttp({ log, trustProxy: config.trustProxy })
   ending.defer(() => http.close())
   if (config.trustedUserHeader && Array.isArray(config.trustProxy))
