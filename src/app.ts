@@ -188,6 +188,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     recovery,
     onDatabaseTrouble: onError('a poll could not ask the database'),
   }
+
   function wakeWaiting({ type, data }: Pick<NewEvent, 'type' | 'data'>): void {
     if (type === 'elicitation.resolved') heldPolls.wake(String(data?.requestId))
   }

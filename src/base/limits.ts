@@ -26,7 +26,8 @@ export const configurableLimits = {
     name: 'unknown_polls_per_address',
     default: 120,
     max: 100_000,
-    counts: 'polls in a minute of requests that do not exist, from one address',
+    counts:
+      'polls in a minute of requests that do not exist, and requests for sessions that do not, from one address',
   },
   signInsPerAddress: {
     name: 'sign_ins_per_address',
