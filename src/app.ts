@@ -25,6 +25,7 @@ import type { NewEvent, TimelineEvent } from './events/event.ts'
 import { createFanout } from './events/fanout.ts'
 import { createJournal, type Journal } from './events/journal.ts'
 import { startTail } from './events/tail.ts'
+import { createTimelineVersion } from './events/version.ts'
 import { publicUrlOf } from './gate/address.ts'
 import { createGate, type Gate } from './gate/status.ts'
 import { registerGraphql } from './graphql/server/register.ts'
@@ -284,6 +285,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     journal,
     fanout,
     position: () => tail.position,
+    timelineVersion: createTimelineVersion(database, () => tail.position),
     desk,
     presence,
     authenticator,

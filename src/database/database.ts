@@ -77,7 +77,8 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
         return rows
       }
       try {
-        send(begin)
+        writeTogether(client)
+        sent.push(client.query(begin))
         const result = await work({ query: send })
         send(commit)
         await Promise.all(sent)
@@ -101,7 +102,12 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
   }
 }
 
-const begin = sql`begin`
+/**
+ * The statements of a transaction find their rows by an index, however many they are. Planned once they are right for all, and
+ * for the tables as they will have grown. Left to itself PostgreSQL plans most of them anew each time, which costs as much as to
+ * carry them out.
+ */
+const begin = 'begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off'
 const commit = sql`commit`
 
 /** What is sent in one turn leaves in one write: each write costs more than the statement in it. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
@@ -24,6 +25,8 @@ export function startDoorbell(options: {
   onError: (error: unknown) => void
 }): Doorbell {
   const { database, connectionString, onRing, onError } = options
+  /** Who rang; its own rings a process need not hear. */
+  const self = randomUUID()
   let stopped = false
   let listener: pg.Client | null = null
   let retry: NodeJS.Timeout | undefined
@@ -50,7 +53,7 @@ export function startDoorbell(options: {
       lost()
     })
     client.on('end', lost)
-    client.on('notification', onRing)
+    client.on('notification', ({ payload }) => payload !== self && onRing())
     try {
       await client.connect()
       await client.query(`listen ${channel}`)
@@ -75,7 +78,7 @@ export function startDoorbell(options: {
     }
     ringing = true
     database
-      .query(sql`select pg_notify(${channel}, '')::text as rung`)
+      .query(sql`select pg_notify(${channel}, ${self})::text as rung`)
       .catch(onError)
       .finally(() => {
         ringing = false

@@ -4,6 +4,7 @@ import type { Desk } from '../elicitation/elicitation.ts'
 import type { Presence } from '../elicitation/presence.ts'
 import type { Fanout } from '../events/fanout.ts'
 import type { Journal } from '../events/journal.ts'
+import type { TimelineVersion } from '../events/version.ts'
 import type { Gate } from '../gate/status.ts'
 import type { Launch } from '../runner/prepare-launch.ts'
 
@@ -13,6 +14,7 @@ export interface GraphqlServices {
   fanout: Fanout
   /** The cursor up to which this process has handed events out. */
   position: () => bigint
+  timelineVersion: TimelineVersion
   desk: Desk
   presence: Presence
   authenticator: Authenticator

@@ -64,6 +64,8 @@ const stopGraceMs = 2_000
 /** What is due and cannot be taken (all hands are full, or another server has it) is looked at again after this. */
 const lookAtMostEveryMs = 1_000
 const timerMaxMs = 60 * 60_000
+/** Events that follow each other this closely are one walk, whose commit keeps out of the way of what agents wait for. */
+const followAfterMs = 100
 
 /**
  * Following the tail, and a timer for what is due later, only make it quick. All that is to be told is in the tables, where
@@ -148,12 +150,22 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
     await setTimer()
   })
   const runAside = () => void run().catch(onError)
+  let soon: NodeJS.Timeout | undefined
+  const runSoon = () => {
+    soon ??= setTimeout(runNow, followAfterMs)
+  }
+  const runNow = () => {
+    clearTimeout(soon)
+    soon = undefined
+    runAside()
+  }
   const settled = async () => {
     do {
+      if (soon) runNow()
       // First what takes in hand, then what is in hand.
       await run.running()?.catch(() => {})
       await Promise.all(pumps.map((pump) => pump.settled()))
-    } while (run.running())
+    } while (run.running() || soon)
   }
 
   let timer: NodeJS.Timeout | undefined
@@ -167,6 +179,8 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
 
   async function end(): Promise<void> {
     clearTimeout(timer)
+    clearTimeout(soon)
+    soon = undefined
     for (const pump of pumps) pump.stop()
     const grace = setTimeout(() => ending.abort(), stopGraceMs)
     await settled()
@@ -178,7 +192,7 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
   return {
     push,
     follow(event) {
-      if (isWorthAWalk(event)) runAside()
+      if (isWorthAWalk(event)) runSoon()
     },
     run,
     settled,

@@ -62,9 +62,11 @@ export async function lockSessions(
     entry.query<Session>(sql`select * from session where id = any(${ids}::uuid[]) order by id for update`),
     entry.query<PendingElicitation>(sql`
       select id, session_id, request_id, tool_name, left(message, 1000) as message, expires_at, gate_token_id, caller_address
-      from elicitation where session_id = any(${ids}::uuid[]) and status = 'pending' order by id`),
+      from elicitation where session_id = any(${ids}::uuid[]) and status = 'pending'`),
   ])
   const now = journal.now()
+  // Here, as an index that has this order would read what other sessions wait for.
+  pending.sort((a, b) => (a.id < b.id ? -1 : 1))
   const bySession = Map.groupBy(pending, (each) => each.sessionId)
   return rows.map((row) => new LockedSession(row, bySession.get(row.id) ?? [], now))
 }

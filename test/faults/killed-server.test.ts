@@ -49,6 +49,7 @@ it('nothing that was acknowledged is lost in rounds of kill -9 under traffic, an
     urls: () => [old.url],
     sessions: sessions.map(({ id }) => id),
     hands: 8,
+    thinkMs: 400,
     chance: luck,
   })
 

@@ -17,6 +17,7 @@ import { systemActor } from '../../src/events/event.ts'
 import { createFanout, type Fanout } from '../../src/events/fanout.ts'
 import { createJournal, type Journal } from '../../src/events/journal.ts'
 import { startTail, type Tail } from '../../src/events/tail.ts'
+import { createTimelineVersion } from '../../src/events/version.ts'
 import type { GateReport } from '../../src/gate/host-report.ts'
 import type { GateStatus } from '../../src/gate/status.ts'
 import { registerGraphql } from '../../src/graphql/server/register.ts'
@@ -133,6 +134,7 @@ export async function startGraphql({
     journal,
     fanout,
     position: () => tail.position,
+    timelineVersion: createTimelineVersion(database, () => tail.position),
     desk,
     presence,
     authenticator,

@@ -5,6 +5,7 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { builder } from '../builder.ts'
 import { badInput, pageComplexity, pageOf, sliceOf } from '../connection.ts'
 import { ElicitationStatus } from '../enums.ts'
+import { shared } from '../sharing.ts'
 import { Elicitation, ElicitationConnection } from './elicitation.ts'
 
 builder.queryFields((t) => ({
@@ -14,6 +15,7 @@ builder.queryFields((t) => ({
     description: 'A request by our id or by the request id that its MCP server chose.',
     args: { id: t.arg.id(), requestId: t.arg.string() },
     authScopes: { read: true },
+    extensions: shared,
     resolve: (query, _root, { id, requestId }, { services, identity }) => {
       if (id == null && requestId == null) throw badInput('Give `id` or `requestId`.')
       if ((id != null && !isUuid(id)) || (requestId != null && !isStorable(requestId))) return null
@@ -39,6 +41,7 @@ builder.queryFields((t) => ({
       after: t.arg.string(),
     },
     authScopes: { read: true },
+    extensions: shared,
     complexity: pageComplexity,
     resolve: async (_root, { status, sessionId, toolName, ...args }, context, info) => {
       const { prisma } = context.services.journal.database

@@ -13,6 +13,7 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { GraphqlContext } from '../context.ts'
+import { documentNumber } from './document-number.ts'
 
 type Result = ExecutionResult | Promise<ExecutionResult>
 
@@ -64,25 +65,19 @@ function keyOf(
   { contextValue }: ValidatedSubscriptionArgs,
 ) {
   const { role, sessionId } = (contextValue as GraphqlContext).identity
-  const { number, variables } = selectionOf(document)
-  const values = variables.map((name) => variableValues?.[name])
-  return JSON.stringify([number, operationName, role, sessionId, values])
+  const values = variablesBelowRoot(document).map((name) => variableValues?.[name])
+  return JSON.stringify([documentNumber(document), operationName, role, sessionId, values])
 }
 
-interface Selection {
-  number: number
-  /** The variables that it uses below the arguments of the root: those say which events come, and not what is told of them. */
-  variables: string[]
-}
+const known = new WeakMap<DocumentNode, string[]>()
 
-/** The engine parses the same text once, so that a document is known by its object. */
-const selections = new WeakMap<DocumentNode, Selection>()
-let documents = 0
-
-/** Exported for its tests. */
-export function selectionOf(document: DocumentNode): Selection {
-  let selection = selections.get(document)
-  if (!selection) {
+/**
+ * The variables that a document uses below the arguments of the root: those say which events come, and not what is told of
+ * them. Exported for its tests.
+ */
+export function variablesBelowRoot(document: DocumentNode): string[] {
+  let variables = known.get(document)
+  if (!variables) {
     const names = new Set<string>()
     const roots = document.definitions
       .filter((each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION)
@@ -95,8 +90,8 @@ export function selectionOf(document: DocumentNode): Selection {
         return undefined
       },
     })
-    selection = { number: ++documents, variables: [...names].sort() }
-    selections.set(document, selection)
+    variables = [...names].sort()
+    known.set(document, variables)
   }
-  return selection
+  return variables
 }

@@ -6,6 +6,7 @@ import type { GraphqlServices } from '../services.ts'
 import { limitOperations, operationLimits } from './limits.ts'
 import { createMask } from './masking.ts'
 import { shareEvents } from './shared-events.ts'
+import { shareReads } from './shared-reads.ts'
 
 export const graphqlPath = '/graphql'
 
@@ -14,7 +15,7 @@ export function createEngine({ log }: Pick<GraphqlServices, 'log'>) {
   return createYoga<GraphqlContext>({
     schema: createSchema(),
     graphqlEndpoint: graphqlPath,
-    plugins: [blameUnreadable(), limitOperations(), shareEvents()],
+    plugins: [blameUnreadable(), limitOperations(), shareEvents(), shareReads()],
     batching: { limit: operationLimits.batchMax },
     maskedErrors: { maskError: createMask(log) },
     // Whom to answer is decided before; a page of another site is nobody.

@@ -6,6 +6,7 @@ import { attentionQueuePage, attentionQueueSize, parsePlace } from '../../sessio
 import { builder } from '../builder.ts'
 import { badInput, pageComplexity, pageOf, sliceOf } from '../connection.ts'
 import { SessionStatus } from '../enums.ts'
+import { shared } from '../sharing.ts'
 import { Session, SessionConnection } from './session.ts'
 
 const idCursor = (text: string) => (isUuid(text) ? text : null)
@@ -17,6 +18,7 @@ builder.queryFields((t) => ({
     description: 'A session by its id or its slug.',
     args: { id: t.arg.id(), slug: t.arg.string() },
     authScopes: { read: true },
+    extensions: shared,
     resolve: (query, _root, { id, slug }, { services, identity }) => {
       if (id == null && slug == null) throw badInput('Give `id` or `slug`.')
       if ((id != null && !isUuid(id)) || (slug != null && !isStorable(slug))) return null
@@ -36,6 +38,7 @@ builder.queryFields((t) => ({
     description: 'Sessions, newest first.',
     args: { status: t.arg({ type: [SessionStatus] }), ...t.arg.connectionArgs() },
     authScopes: { read: true },
+    extensions: shared,
     complexity: pageComplexity,
     resolve: async (_root, { status, ...args }, context, info) => {
       const { prisma } = context.services.journal.database
@@ -69,6 +72,7 @@ builder.queryFields((t) => ({
       'Who needs a person: every session in NEEDS_INPUT, and any other that is not archived and has an active request. Soonest deadline first, then who has waited longest.',
     args: { first: t.arg.int(), after: t.arg.string() },
     authScopes: { read: true },
+    extensions: shared,
     complexity: pageComplexity,
     resolve: async (_root, args, context) => {
       const { journal } = context.services

@@ -6,6 +6,7 @@ import { builder } from '../builder.ts'
 import { pageComplexity, pageOf, sliceOf } from '../connection.ts'
 import { Elicitation, ElicitationConnection } from '../elicitation/elicitation.ts'
 import { LostReason, NeedsInputReason, Runtime, SessionStatus } from '../enums.ts'
+import { ofTheMoment } from '../sharing.ts'
 import { cursorOf, TimelineConnection } from '../timeline/timeline.ts'
 import { countElicitationsOf, countEventsOf, elicitationsOf, eventsOf, pendingOf } from './belongings.ts'
 
@@ -79,6 +80,7 @@ export const Session = builder.prismaObject('Session', {
     process: t.field({
       type: AgentProcess,
       nullable: true,
+      extensions: ofTheMoment,
       description: 'Null when no runner ever reported one.',
       resolve: (session) => (session.processHost === null ? null : session),
     }),

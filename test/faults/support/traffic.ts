@@ -27,9 +27,11 @@ export function startTraffic(options: {
   key: string
   sessions: string[]
   hands: number
+  /** How long an agent thinks before it asks again; without it the traffic takes all the machine has. */
+  thinkMs?: number
   chance: Chance
 }): Traffic {
-  const { urls, key, sessions, hands, chance } = options
+  const { urls, key, sessions, hands, thinkMs = 0, chance } = options
   const acknowledged = {
     asked: new Set<string>(),
     answered: new Map<string, string>(),
@@ -92,6 +94,7 @@ export function startTraffic(options: {
       const answering = person(id)
       await waitFor(id)
       await answering
+      if (thinkMs > 0) await delay(chance.below(thinkMs))
     }
   }
 

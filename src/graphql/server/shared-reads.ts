@@ -1,0 +1,107 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { GraphqlContext } from '../context.ts'
+import { documentNumber } from './document-number.ts'
+
+/** For how long a result is used again while nothing happens: what hangs on the clock, such as a deadline, is late by no more. */
+const sharedMs = 200
+const variablesMax = 2_000
+
+interface Kept {
+  version: bigint
+  at: number
+  result: Promise<ExecutionResult>
+}
+
+/**
+ * Those who ask for the same at the same time, and may see the same, are answered together, as long as nothing was committed
+ * in between by any server: of a hundred dashboards that read the queue anew after an event, one reads it. The database is
+ * asked every time whether something was. A result with an error is nobody else's, as an error may name who asked.
+ */
+export function shareReads(): Plugin {
+  const kept = new Map<string, Kept>()
+
+  async function read(
+    args: ExecutionArgs,
+    variables: string,
+    execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>,
+  ): Promise<ExecutionResult> {
+    const { services, identity } = args.contextValue as GraphqlContext
+    const version = await services.timelineVersion().catch(() => null)
+    if (version === null) return execute(args)
+    const { role, sessionId } = identity
+    const key = [documentNumber(args.document), args.operationName, role, sessionId, variables].join('\n')
+    const at = services.journal.now().getTime()
+    const known = kept.get(key)
+    if (known?.version === version && Math.abs(at - known.at) < sharedMs) {
+      const result = await known.result.catch(() => null)
+      return result === null || result.errors ? execute(args) : result
+    }
+    const mine: Kept = { version, at, result: Promise.resolve(execute(args)).then(writtenOnce) }
+    kept.set(key, mine)
+    setTimeout(() => kept.get(key) === mine && kept.delete(key), sharedMs).unref()
+    return mine.result
+  }
+
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      if (!isShared(args)) return
+      const variables = JSON.stringify(args.variableValues ?? null)
+      if (variables.length > variablesMax) return
+      setExecuteFn((given) => read(given as ExecutionArgs, variables, executeFn))
+    },
+  }
+}
+
+/** The engine writes a result down with this, for each who is sent it. */
+function writtenOnce(result: ExecutionResult): ExecutionResult {
+  let text: string | undefined
+  const stringify = (whole: ExecutionResult) => (text ??= JSON.stringify(whole))
+  return Object.defineProperty(result, 'stringify', { value: stringify, enumerable: false })
+}
+
+const known = new WeakMap<DocumentNode, Map<string | null, boolean>>()
+
+function isShared({ schema, document, operationName = null }: ExecutionArgs): boolean {
+  const ofDocument = known.get(document) ?? new Map<string | null, boolean>()
+  known.set(document, ofDocument)
+  let answer = ofDocument.get(operationName)
+  if (answer === undefined) {
+    answer = asksForSharedAlone(schema, document, operationName)
+    ofDocument.set(operationName, answer)
+  }
+  return answer
+}
+
+/** Exported for its tests. */
+export function asksForSharedAlone(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null,
+): boolean {
+  if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.QUERY) return false
+  const types = new TypeInfo(schema)
+  let answer = true
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      [Kind.FIELD]() {
+        const { isShared, isOfTheMoment } = types.getFieldDef()?.extensions ?? {}
+        const isRoot = types.getParentType() === schema.getQueryType()
+        if (isOfTheMoment || (isRoot && !isShared)) answer = false
+      },
+    }),
+  )
+  return answer
+}
