@@ -15,7 +15,7 @@ import { applyMigrations } from './database/migrate.ts'
 import { withPatience } from './database/patience.ts'
 import { createRecovery } from './database/recovery.ts'
 import { sharedSecret } from './database/secret.ts'
-import type { Desk } from './elicitation/elicitation.ts'
+import { createRequests, type Desk } from './elicitation/elicitation.ts'
 import { createHeldPolls } from './elicitation/held-polls.ts'
 import type { Poller } from './elicitation/poll.ts'
 import { createPolledReader } from './elicitation/polled.ts'
@@ -177,6 +177,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   ending.defer(() => failedSignIns.stop())
   const desk: Desk = {
     journal,
+    requests: createRequests(database),
     defaultExpirationMs: config.defaultExpirationMs,
     limits: config.limits,
     secret,

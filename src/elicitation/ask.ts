@@ -15,7 +15,7 @@ import { sql } from '../database/sql.ts'
 import { mcpServerActor } from '../events/event.ts'
 import { type LockedSession, underLock } from '../session/under-lock.ts'
 import { deadline } from './deadline.ts'
-import { type Desk, type Elicitation, findById, findByRequestId } from './elicitation.ts'
+import { type Desk, type Elicitation, findByRequestId } from './elicitation.ts'
 
 /** A question as it came in: parsed, its texts not yet made visible. */
 export interface Question {
@@ -80,7 +80,7 @@ export async function ask(
   }
   const actor = mcpServerActor(source.serverName)
   // Whoever answers names a request by either id: one that is called like another would be answered in its place.
-  if (await findById(journal.database, wanted.requestId)) return taken(wanted.requestId)
+  if (await desk.requests.byId(wanted.requestId)) return taken(wanted.requestId)
   const attempt = (isTaken: boolean) =>
     underLock<Asked | Refusal>(journal, sessionId, async (session, entry) => {
       const refusal = refusalOf(session, source, desk)

@@ -2,6 +2,7 @@ import { isUuid } from '../base/ids.ts'
 import type { Limits } from '../base/limits.ts'
 import type { Queryable } from '../database/database.ts'
 import type { Elicitation } from '../database/generated/prisma/client.ts'
+import { readTogether } from '../database/read-together.ts'
 import { sql } from '../database/sql.ts'
 import type { Journal } from '../events/journal.ts'
 
@@ -10,6 +11,7 @@ export type { Elicitation }
 /** What the commands on elicitations need from the house. */
 export interface Desk {
   journal: Journal
+  requests: Requests
   /** The deadline of a request that names none. */
   defaultExpirationMs: number
   limits: Pick<Limits, 'pendingPerAddress' | 'pendingPerToken'>
@@ -38,7 +40,30 @@ export async function findById(on: Queryable, id: string): Promise<Elicitation |
   return row ?? null
 }
 
-/** By the request id, or else by our own id. */
-export async function findByEither(on: Queryable, reference: string): Promise<Elicitation | null> {
-  return (await findByRequestId(on, reference)) ?? (await findById(on, reference))
+/** Looks requests up for whoever comes from outside; what comes at the same time is read together. */
+export interface Requests {
+  byId(id: string): Promise<Elicitation | null>
+  byRequestId(requestId: string): Promise<Elicitation | null>
+  /** By the request id, or else by our own id. */
+  byEither(reference: string): Promise<Elicitation | null>
+}
+
+export function createRequests(on: Queryable): Requests {
+  const readById = readTogether(async (ids) => {
+    const rows = await on.query<Elicitation>(sql`select * from elicitation where id = any(${ids}::uuid[])`)
+    return new Map(rows.map((row) => [row.id, row]))
+  })
+  const readByRequestId = readTogether(async (ids) => {
+    const rows = await on.query<Elicitation>(
+      sql`select * from elicitation where request_id = any(${ids}::text[])`,
+    )
+    return new Map(rows.map((row) => [row.requestId, row]))
+  })
+  const byId = async (id: string) => (isUuid(id) ? readById(id.toLowerCase()) : null)
+  const byRequestId = async (id: string) => (requestIdPattern.test(id) ? readByRequestId(id) : null)
+  return {
+    byId,
+    byRequestId,
+    byEither: async (reference) => (await byRequestId(reference)) ?? (await byId(reference)),
+  }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts'
+import { readTogether } from '../database/read-together.ts'
 import { sql } from '../database/sql.ts'
 import type { Elicitation } from './elicitation.ts'
 
@@ -25,34 +26,15 @@ export interface PolledReader {
   read(requestId: string): Promise<Polled | null>
 }
 
-const batchMax = 200
 const knownMax = 20_000
 
 /**
- * Polls that come while a statement is under way share the next one, however many they are. What this process knows to be
- * pending is not read again: only whether it still is, so that a poll of it usually costs a place in a list and no row.
- * The database is asked every time, so that it does not matter which process an answer came to.
+ * Polls are read together. What this process knows to be pending is not read again: only whether it still is, so that a poll of
+ * it usually costs a place in a list and no row. The database is asked every time, so that it does not matter which process
+ * an answer came to.
  */
 export function createPolledReader(database: Queryable): PolledReader {
   const known = new Map<string, Polled>()
-  let waiting = new Map<string, PromiseWithResolvers<Polled | null>>()
-  let reading = false
-
-  async function readWaiting(): Promise<void> {
-    reading = true
-    while (waiting.size > 0) {
-      const batch = waiting.size <= batchMax ? waiting : new Map([...waiting].slice(0, batchMax))
-      if (batch === waiting) waiting = new Map()
-      else for (const requestId of batch.keys()) waiting.delete(requestId)
-      try {
-        const rows = await rowsOf([...batch.keys()])
-        for (const [requestId, { resolve }] of batch) resolve(rows.get(requestId) ?? null)
-      } catch (error) {
-        for (const { reject } of batch.values()) reject(error)
-      }
-    }
-    reading = false
-  }
 
   async function rowsOf(requestIds: string[]): Promise<Map<string, Polled>> {
     const before = requestIds.map((requestId) => known.get(requestId))
@@ -74,15 +56,5 @@ export function createPolledReader(database: Queryable): PolledReader {
     if (known.size > knownMax) known.delete(known.keys().next().value!)
   }
 
-  return {
-    read(requestId) {
-      let place = waiting.get(requestId)
-      if (!place) {
-        place = Promise.withResolvers()
-        waiting.set(requestId, place)
-        if (!reading) void readWaiting()
-      }
-      return place.promise
-    },
-  }
+  return { read: readTogether(rowsOf) }
 }

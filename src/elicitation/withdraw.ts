@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Refusal } from '../base/refusal.ts'
 import type { Actor } from '../events/event.ts'
 import { underLock } from '../session/under-lock.ts'
-import { type Desk, type Elicitation, findById } from './elicitation.ts'
+import type { Desk, Elicitation } from './elicitation.ts'
 
 /** What the creation hands out, and a withdrawal on the plain address shows again. Derived, so that a re-post gets the same one. */
 export function withdrawToken({ secret }: Pick<Desk, 'secret'>, elicitationId: string): string {
@@ -17,7 +17,7 @@ export function isWithdrawToken(desk: Pick<Desk, 'secret'>, elicitationId: strin
 
 /** The requester takes its question back: `cancel`, cause `withdrawn`, if it is still pending; else nothing changes. */
 export async function withdraw(
-  { journal }: Desk,
+  { journal, requests }: Desk,
   request: Pick<Elicitation, 'id' | 'sessionId'>,
   actor: Actor,
 ): Promise<Elicitation | Refusal> {
@@ -27,5 +27,5 @@ export async function withdraw(
     session.keepInStep(actor)
     return null
   })
-  return result ?? (await findById(journal.database, request.id))!
+  return result ?? (await requests.byId(request.id))!
 }

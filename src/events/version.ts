@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts'
+import { readTogether } from '../database/read-together.ts'
 import { sql } from '../database/sql.ts'
 
 /**
@@ -10,30 +11,20 @@ export type TimelineVersion = () => Promise<bigint | null>
 
 /** More events than this beyond the tail are not counted: it is far behind, and nothing stays the same for long. */
 const uncountedMax = 1_000
+/** There is but one. */
+const timeline = 'timeline'
 
 /**
  * The tail has seen all that there will ever be up to its position. What is visible beyond it only grows, whichever gaps
  * it still has. So position and count together never go down, and go up with every commit.
  */
 export function createTimelineVersion(database: Queryable, position: () => bigint): TimelineVersion {
-  let next: Promise<bigint | null> | null = null
-  let current: Promise<unknown> = Promise.resolve()
-
-  async function read(): Promise<bigint | null> {
+  const read = readTogether(async () => {
     const from = position()
     const [row] = await database.query<{ beyond: bigint }>(sql`
       select count(*) as beyond from (select from event where cursor > ${from} limit ${uncountedMax}) as beyond`)
     const { beyond } = row!
-    return beyond < uncountedMax ? from + beyond : null
-  }
-
-  return () => {
-    next ??= current.then(() => {
-      next = null
-      const reading = read()
-      current = reading.catch(() => {})
-      return reading
-    })
-    return next
-  }
+    return new Map(beyond < uncountedMax ? [[timeline, from + beyond]] : [])
+  })
+  return () => read(timeline)
 }

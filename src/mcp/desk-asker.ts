@@ -3,7 +3,7 @@ import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { actorOf, type Identity } from '../auth/identity.ts'
 import { isRefusal, type Refusal } from '../base/refusal.ts'
 import { ask } from '../elicitation/ask.ts'
-import { type Desk, type Elicitation, findByRequestId } from '../elicitation/elicitation.ts'
+import type { Desk, Elicitation } from '../elicitation/elicitation.ts'
 import type { Poller } from '../elicitation/poll.ts'
 import { waitForAnswer } from '../elicitation/wait.ts'
 import { withdraw } from '../elicitation/withdraw.ts'
@@ -31,7 +31,7 @@ export function createDeskAsker(
 
   /** By the request id, and only what this very key asked. */
   async function findOwn(requestId: string): Promise<Elicitation | null> {
-    const row = await findByRequestId(desk.journal.database, requestId)
+    const row = await desk.requests.byRequestId(requestId)
     return row?.callerAddress === address && row.gateTokenId === null ? row : null
   }
 

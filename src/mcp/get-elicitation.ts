@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { sees } from '../auth/identity.ts'
 import { NotFoundError } from '../base/refusal.ts'
-import { findByEither } from '../elicitation/elicitation.ts'
 import { asText, describeElicitation } from './describe.ts'
 import type { DeskContext } from './desk-context.ts'
 import { refusalError } from './refusal-error.ts'
@@ -14,7 +13,7 @@ export const getElicitation = defineTool({
   input: z.strictObject({ request_id: z.string().describe('The request id, or the id of Holdpoint.') }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ desk, presence, identity }: DeskContext, { request_id }) {
-    const row = await findByEither(desk.journal.database, request_id)
+    const row = await desk.requests.byEither(request_id)
     if (!row || !sees(identity, row.sessionId))
       return refusalError(
         new NotFoundError(

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { isRefusal } from '../base/refusal.ts'
 import { answer } from '../elicitation/answer.ts'
-import { findByEither } from '../elicitation/elicitation.ts'
 import type { DeskContext } from './desk-context.ts'
 import { saysNo } from './outcome-text.ts'
 import { refusalError } from './refusal-error.ts'
@@ -30,7 +29,7 @@ export const respondToElicitation = defineTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   async run({ desk, presence, identity, address }: DeskContext, { request_id, action_type, content, note }) {
-    const target = await findByEither(desk.journal.database, request_id)
+    const target = await desk.requests.byEither(request_id)
     const result = await answer(
       desk,
       target,

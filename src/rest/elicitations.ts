@@ -5,7 +5,7 @@ import { pollWaitSecondsMax } from '../base/limits.ts'
 import { isRefusal, NotFoundError } from '../base/refusal.ts'
 import { answer, refuseAnswerer } from '../elicitation/answer.ts'
 import { ask, findSessionId } from '../elicitation/ask.ts'
-import { type Elicitation, findByEither, findByRequestId } from '../elicitation/elicitation.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
 import { type PollAnswer, poll, stillPending, throughTrouble } from '../elicitation/poll.ts'
 import { isWithdrawToken, withdraw, withdrawToken } from '../elicitation/withdraw.ts'
 import { mcpServerActor } from '../events/event.ts'
@@ -66,7 +66,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
       (address.token || bound ? null : await rates.creationsByAddress(request, request.ip)) ??
       (await rates.creationsBySession(request, address.token?.id ?? `${sessionId} ${caller}`))
     // The same request again creates nothing, and an error would end its agent's wait.
-    if (tooMany && !(await findByRequestId(database, question.requestId))) return sendRefusal(reply, tooMany)
+    if (tooMany && !(await desk.requests.byRequestId(question.requestId))) return sendRefusal(reply, tooMany)
 
     const asked = await ask(desk, sessionId, question, {
       gateTokenId: address.token?.id ?? null,
@@ -171,7 +171,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     if (!identity) return reply
     const parsed = parseAnswer(request.body)
     const entrance = { surface: 'rest', address: request.ip } as const
-    const target = await findByEither(database, request.params.id!)
+    const target = await desk.requests.byEither(request.params.id!)
     // Whoever may not answer is told that, and not what is wrong with the answer.
     const refusal = await refuseAnswerer(desk, target, identity, entrance)
     if (refusal) return sendRefusal(reply, refusal)
@@ -189,7 +189,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
   async function takeBack(request: RequestOf, reply: FastifyReply) {
     const address = await addressOf(request, reply)
     if (!address) return reply
-    const target = await findByRequestId(database, request.params.request_id!)
+    const target = await desk.requests.byRequestId(request.params.request_id!)
     const isHere = target && target.gateTokenId === (address.token?.id ?? null)
     // A key is good for every address.
     if (!target || (!isHere && (address.token || keyIn(request.headers) === null)))

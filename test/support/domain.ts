@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Session } from '../../src/database/generated/prisma/client.ts'
 import { sql } from '../../src/database/sql.ts'
 import { type Asked, ask, type Question } from '../../src/elicitation/ask.ts'
-import type { Desk } from '../../src/elicitation/elicitation.ts'
+import { createRequests, type Desk } from '../../src/elicitation/elicitation.ts'
 import { systemActor } from '../../src/events/event.ts'
 import { createJournal, type Journal } from '../../src/events/journal.ts'
 import { createSession } from '../../src/session/commands.ts'
@@ -44,6 +44,7 @@ export async function openDomain(): Promise<TestDomain> {
   const journal = createJournal({ database, now: () => clock.now, onCommitted: () => {} })
   const desk: Desk = {
     journal,
+    requests: createRequests(database),
     defaultExpirationMs: 60 * 60_000,
     limits: defaultLimits,
     secret: 'a secret for tests',

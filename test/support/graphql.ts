@@ -10,7 +10,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Session } from '../../src/database/generated/prisma/client.ts'
 import { sql } from '../../src/database/sql.ts'
 import { type Asked, ask, type Question } from '../../src/elicitation/ask.ts'
-import type { Desk } from '../../src/elicitation/elicitation.ts'
+import { createRequests, type Desk } from '../../src/elicitation/elicitation.ts'
 import { createPresence, type Presence } from '../../src/elicitation/presence.ts'
 import { startDoorbell } from '../../src/events/doorbell.ts'
 import { systemActor } from '../../src/events/event.ts'
@@ -103,6 +103,7 @@ export async function startGraphql({
   undo.defer(() => authenticator.stop())
   const desk: Desk = {
     journal,
+    requests: createRequests(database),
     defaultExpirationMs: 60 * 60_000,
     limits: defaultLimits,
     secret: 'a secret for tests',

@@ -8,7 +8,6 @@ import {
   SelfApprovalError,
 } from '../../base/refusal.ts'
 import { answer } from '../../elicitation/answer.ts'
-import { findById, findByRequestId } from '../../elicitation/elicitation.ts'
 import { builder } from '../builder.ts'
 import { badInput } from '../connection.ts'
 import type { GraphqlContext } from '../context.ts'
@@ -59,8 +58,7 @@ const refusals = [
 async function respond(input: unknown, { services, identity, entrance }: GraphqlContext) {
   const { id, requestId, action, content, note } = parseInput(respondInput, input)
   const { desk } = services
-  const { database } = desk.journal
-  const request = id != null ? await findById(database, id) : await findByRequestId(database, requestId!)
+  const request = id != null ? await desk.requests.byId(id) : await desk.requests.byRequestId(requestId!)
   return done(
     await answer(desk, request, { action, content: content ?? undefined, note }, identity, entrance),
   )
