@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   getOperationAST,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   TypeInfo,
   visit,
@@ -71,16 +72,13 @@ function writtenOnce(result: ExecutionResult): ExecutionResult {
   return Object.defineProperty(result, 'stringify', { value: stringify, enumerable: false })
 }
 
-const known = new WeakMap<DocumentNode, Map<string | null, boolean>>()
+const known = new WeakMap<OperationDefinitionNode, boolean>()
 
-function isShared({ schema, document, operationName = null }: ExecutionArgs): boolean {
-  const ofDocument = known.get(document) ?? new Map<string | null, boolean>()
-  known.set(document, ofDocument)
-  let answer = ofDocument.get(operationName)
-  if (answer === undefined) {
-    answer = asksForSharedAlone(schema, document, operationName)
-    ofDocument.set(operationName, answer)
-  }
+function isShared({ schema, document, operationName }: ExecutionArgs): boolean {
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return false
+  const answer = known.get(operation) ?? asksForSharedAlone(schema, document, operation)
+  known.set(operation, answer)
   return answer
 }
 
@@ -88,16 +86,18 @@ function isShared({ schema, document, operationName = null }: ExecutionArgs): bo
 export function asksForSharedAlone(
   schema: GraphQLSchema,
   document: DocumentNode,
-  operationName: string | null,
+  { operation }: OperationDefinitionNode,
 ): boolean {
-  if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.QUERY) return false
+  if (operation !== OperationTypeNode.QUERY) return false
   const types = new TypeInfo(schema)
   let answer = true
   visit(
     document,
     visitWithTypeInfo(types, {
       [Kind.FIELD]() {
-        const { isShared, isOfTheMoment } = types.getFieldDef()?.extensions ?? {}
+        const field = types.getFieldDef()
+        if (field?.name === '__typename') return
+        const { isShared, isOfTheMoment } = field?.extensions ?? {}
         const isRoot = types.getParentType() === schema.getQueryType()
         if (isOfTheMoment || (isRoot && !isShared)) answer = false
       },
