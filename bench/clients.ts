@@ -9,7 +9,7 @@ import { httpRequest, nextAddress } from './house.ts'
 export type Command =
   | { do: 'subscribe'; url: string; key: string; query: string; count: number; after?: string }
   | { do: 'listen'; url: string; count: number }
-  | { do: 'hold'; port: number; requestIds: string[]; count: number }
+  | { do: 'hold'; port: number; paths: string[]; count: number }
   | { do: 'collect'; count: number }
   | { do: 'close' }
 export type Reply = { done: true } | { arrivals: number[]; bytes: string } | { error: string }
@@ -72,19 +72,16 @@ function listen({ url }: Extract<Command, { do: 'listen' }>): Promise<WebSocket>
 }
 
 let held = 0
-/** A poll that is held; its answer is an arrival. */
-function hold({ port, requestIds }: Extract<Command, { do: 'hold' }>): Promise<Socket> {
-  const requestId = requestIds[held++ % requestIds.length]
+/** A request whose answer is held back; it is an arrival. */
+function hold({ port, paths }: Extract<Command, { do: 'hold' }>): Promise<Socket> {
+  const path = paths[held++ % paths.length]!
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   return new Promise((resolve, reject) => {
     socket.on('error', reject)
     socket.once('data', (data) => arrived(data.toString()))
     socket.on('connect', () =>
-      socket.write(
-        httpRequest('GET', `/api/v1/elicitations/${requestId}?wait=60`, {
-          headers: { 'X-Forwarded-For': nextAddress() },
-        }),
-        () => resolve(socket),
+      socket.write(httpRequest('GET', path, { headers: { 'X-Forwarded-For': nextAddress() } }), () =>
+        resolve(socket),
       ),
     )
   })

@@ -25,7 +25,7 @@ export function printFigures(figures: Figure[]): void {
         what,
         ours: `${rounded(ours)} ${unit}`,
         against: against === null ? '' : `${rounded(against)} ${unit}`,
-        ratio: against === null ? '' : rounded(value),
+        ratio: against === null ? '' : rounded(ours / against),
         spread: spread === null ? '' : spread.map(rounded).join(' to '),
         goal: goal === null ? '' : 'atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`,
         met: met === null ? '' : met ? 'yes' : 'NO',

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import pg from 'pg'
 
 /**
- * The floor: node:http and the pool, without anything else. GET is one prepared SELECT; POST writes the rows that a
+ * The floor: node:http and the pool, without anything else. GET is one prepared SELECT, and /held keeps the answer back; POST writes the rows that a
  * creation writes and PATCH those of an answer, each in one raw transaction. Listens on PORT, against DATABASE_URL.
  */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 })
@@ -45,6 +45,7 @@ createServer(async (request, response) => {
       .end(text)
   }
   try {
+    if (request.url === '/held') return
     if (request.method === 'GET') {
       const { rows } = await pool.query({
         ...select,

@@ -10,11 +10,13 @@ import { sweepStranded } from '../src/elicitation/strand.ts'
 import { createJournal } from '../src/events/journal.ts'
 import type { Figure } from './figure.ts'
 import { freePort, median, perSecond, startProgram } from './harness.ts'
-import { adminKey, httpRequest } from './house.ts'
+import { adminKey, httpRequest, nextFirstPage } from './house.ts'
 
 const sizes = [10_000, 100_000, 1_000_000] as const
 const rounds = 5
 const due = 1_000
+const dueAtOnce = 10_000
+const dueAtOnceMaxMs = 5_000
 /** Whatever the size, so many wait: what grows is the past. */
 const waiting = 1_000
 const batch = 50_000
@@ -30,6 +32,7 @@ export async function measureGrowth(): Promise<Figure[]> {
     log: { info() {}, warn: console.warn, error: console.error },
   })
   const times = new Map<string, number[]>()
+  let allAtOnceMs = 0
   const note = (what: string, ms: number) => times.set(what, [...(times.get(what) ?? []), ms])
   try {
     await applyMigrations(postgres.connectionString)
@@ -41,10 +44,11 @@ export async function measureGrowth(): Promise<Figure[]> {
         await populatePast(database, size - there)
         there = size
         await database.pool.query('vacuum analyze')
-        note(`a sweep with ${due.toLocaleString('en')} due`, await sweepMs(database))
+        note(`a sweep with ${due.toLocaleString('en')} due`, await sweepMs(database, due, rounds))
         const measured = await measureServer(postgres.connectionString, database, folder)
         for (const [what, ms] of Object.entries(measured)) note(what, ms)
       }
+      allAtOnceMs = await sweepMs(database, dueAtOnce, 1)
     } finally {
       await database.close()
     }
@@ -53,7 +57,7 @@ export async function measureGrowth(): Promise<Figure[]> {
     await removeDataFolder(dataDir)
     await rm(folder, { recursive: true, force: true })
   }
-  return [...times].map(([what, [small, , large]]) => ({
+  const growth: Figure[] = [...times].map(([what, [small, , large]]) => ({
     what: `${what}: among 1,000,000 against among 10,000`,
     ours: large!,
     against: small!,
@@ -62,6 +66,18 @@ export async function measureGrowth(): Promise<Figure[]> {
     spread: null,
     goal: { atMost: 1.5 },
   }))
+  return [
+    ...growth,
+    {
+      what: `the expiry of ${dueAtOnce.toLocaleString('en')} that are due at once, among 1,000,000`,
+      ours: allAtOnceMs,
+      against: null,
+      unit: 'ms',
+      value: allAtOnceMs,
+      spread: null,
+      goal: { atMost: dueAtOnceMaxMs },
+    },
+  ]
 }
 
 async function measureServer(
@@ -85,10 +101,10 @@ async function measureServer(
       sql`select request_id, session_id from elicitation where status = 'pending' order by id limit 500`,
     )
     const past = await database.query<{ id: string }>(
-      sql`select id from session where slug like 'past-%' order by id desc limit 50`,
+      sql`select id from session where slug like 'past-%' order by id desc limit 500`,
     )
-    const graphql = (query: string) =>
-      httpRequest('POST', '/graphql', { headers: { 'X-API-Key': adminKey }, body: { query } })
+    const graphql = (query: string, variables: object) =>
+      httpRequest('POST', '/graphql', { headers: { 'X-API-Key': adminKey }, body: { query, variables } })
     const loads: Record<string, { requests: number; request: (i: number) => string }> = {
       'a poll': {
         requests: 4_000,
@@ -98,14 +114,16 @@ async function measureServer(
         requests: 100,
         request: () =>
           graphql(
-            '{ attentionQueue(first: 50) { totalCount edges { node { id title pendingElicitations { id message } } } } }',
+            'query($after: String) { attentionQueue(first: 50, after: $after) { totalCount edges { node { id title pendingElicitations { id message } } } } }',
+            nextFirstPage(),
           ),
       },
       'a page of a timeline': {
         requests: 200,
         request: (i) =>
           graphql(
-            `{ session(id: "${past[i % past.length]!.id}") { timeline(last: 50) { totalCount edges { node { cursor type at } } } } }`,
+            'query($id: ID!) { session(id: $id) { timeline(last: 50) { totalCount edges { node { cursor type at } } } } }',
+            past[i % past.length]!,
           ),
       },
     }
@@ -154,7 +172,8 @@ async function populatePast(database: Database, count: number): Promise<void> {
   }
 }
 
-async function sweepMs(database: Database): Promise<number> {
+/** How long it takes to expire `due` requests, of as many sessions. */
+async function sweepMs(database: Database, due: number, rounds: number): Promise<number> {
   const journal = createJournal({ database, onCommitted: () => {} })
   const times: number[] = []
   for (let round = 0; round <= rounds; round++) {

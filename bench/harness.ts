@@ -53,6 +53,8 @@ function contentLengthOf(answer: Buffer): number | null {
   return at === undefined ? null : Number.parseInt(answer.toString('latin1', at + 16, at + 26), 10)
 }
 
+export const warmUps = 3
+
 /** Measures ours and the other in turns, so that a noisy minute on the machine hits both. */
 export async function interleaved(
   what: string,
@@ -63,8 +65,11 @@ export async function interleaved(
   unit = 'requests/s',
 ): Promise<Figure> {
   const pairs: [number, number][] = []
-  await ours()
-  await other()
+  // Compiled and cached as after some minutes of work.
+  for (let i = 0; i < warmUps; i++) {
+    await ours()
+    await other()
+  }
   for (let round = 0; round < rounds; round++) pairs.push([await ours(), await other()])
   const ratios = pairs.map(([a, b]) => a / b)
   return {

@@ -125,6 +125,16 @@ export function nextAddress(): string {
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
 }
 
+/**
+ * The variables of a page of the queue, each time others and always the first page: what is asked for alike at the same time would
+ * be read once for all.
+ */
+export function nextFirstPage(): { after: string } {
+  pages++
+  return { after: `${pages}__00000000-0000-0000-0000-000000000000` }
+}
+let pages = 0
+
 /** The resident memory of a process in bytes; null where the system does not tell. */
 export async function residentBytes(pid: number): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')

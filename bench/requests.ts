@@ -1,5 +1,5 @@
 import type { Figure } from './figure.ts'
-import { interleaved, perSecond } from './harness.ts'
+import { interleaved, perSecond, warmUps } from './harness.ts'
 import {
   adminKey,
   type House,
@@ -56,7 +56,7 @@ export async function measureRequests(house: House): Promise<Figure[]> {
   )
 
   // Each creation comes to a session of its own, as those of different agents do, and from an address of its own limit.
-  const free = await seedSessions(house, (rounds + 1) * 2 * writesARound)
+  const free = await seedSessions(house, (rounds + warmUps) * 2 * writesARound)
   let serial = 0
   const creations = (server: Server) => () =>
     perSecond({
@@ -84,7 +84,7 @@ export async function measureRequests(house: House): Promise<Figure[]> {
     })
   figures.push(await interleaved('create', { atLeast: 0.7 }, rounds, creations(ours), creations(floor)))
 
-  const waiting = await seedPending(house, await seedSessions(house, (rounds + 1) * 2 * writesARound))
+  const waiting = await seedPending(house, await seedSessions(house, (rounds + warmUps) * 2 * writesARound))
   let answered = 0
   const answers = (server: Server) => () =>
     perSecond({

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { now } from './clients.ts'
-import { gather } from './crowd.ts'
+import { type Crowd, gather } from './crowd.ts'
 import { create, subscribeAll } from './fan-out.ts'
 import type { Figure } from './figure.ts'
 import { percentile } from './harness.ts'
-import { adminKey, type House, residentBytes, seedPending, seedSessions } from './house.ts'
+import { adminKey, type House, residentBytes, type Server, seedPending, seedSessions } from './house.ts'
 
 const heldPolls = 2_000
 const rounds = 200
@@ -14,7 +14,7 @@ const waiters = 10_000
 export async function measureRoundTrip(house: House): Promise<Figure[]> {
   await using crowd = gather()
   const requestIds = await seedPending(house, await seedSessions(house, heldPolls))
-  await crowd.tell({ do: 'hold', port: house.ours.port, requestIds, count: heldPolls })
+  await crowd.tell({ do: 'hold', port: house.ours.port, paths: requestIds.map(heldPoll), count: heldPolls })
   await delay(1_000)
 
   const floor: number[] = []
@@ -59,40 +59,44 @@ export async function measureRoundTrip(house: House): Promise<Figure[]> {
   ]
 }
 
-/** What each of those who wait costs the server in memory. */
+const heldPoll = (requestId: string) => `/api/v1/elicitations/${requestId}?wait=60`
+
+/** What each of those who wait costs the server in memory; a held poll beside what node:http takes for an answer that it keeps back. */
 export async function measureMemory(house: House): Promise<Figure[]> {
+  const { ours, floor } = house
   const requestIds = await seedPending(house, await seedSessions(house, waiters))
-  const figures: Figure[] = []
-  for (const [what, goal, fill] of [
-    [
-      'memory of a held poll',
-      15,
-      (crowd: ReturnType<typeof gather>) =>
-        crowd.tell({ do: 'hold', port: house.ours.port, requestIds, count: waiters }),
-    ],
-    [
-      'memory of an idle subscriber',
-      25,
-      (crowd: ReturnType<typeof gather>) => subscribeAll(house, crowd, waiters),
-    ],
-  ] as const) {
-    await using crowd = gather()
-    const before = await residentBytes(house.ours.pid)
-    if (before === null) continue
-    await fill(crowd)
-    await delay(3_000)
-    const kilobytes = ((await residentBytes(house.ours.pid))! - before) / waiters / 1_024
-    figures.push({
-      what: `${what}, at ${waiters.toLocaleString('en')}`,
-      ours: kilobytes,
-      against: null,
-      unit: 'KB',
-      value: kilobytes,
-      spread: null,
-      goal: { atMost: goal },
-    })
-  }
-  return figures
+  const hold = (port: number, paths: string[]) => (crowd: Crowd) =>
+    crowd.tell({ do: 'hold', port, paths, count: waiters })
+  const bare = await kilobytesEach(floor, hold(floor.port, ['/held']))
+  const held = await kilobytesEach(ours, hold(ours.port, requestIds.map(heldPoll)))
+  const idle = await kilobytesEach(ours, (crowd) => subscribeAll(house, crowd, waiters))
+  const at = `at ${waiters.toLocaleString('en')}`
+  return [
+    ...(held === null
+      ? []
+      : [memory(`memory of a held poll ${at}, against an answer that node:http holds back`, held, bare, 15)]),
+    ...(idle === null ? [] : [memory(`memory of an idle subscriber ${at}`, idle, null, 25)]),
+  ]
+}
+
+const memory = (what: string, ours: number, against: number | null, atMost: number): Figure => ({
+  what,
+  ours,
+  against,
+  unit: 'KB',
+  value: ours,
+  spread: null,
+  goal: { atMost },
+})
+
+/** Null where the system does not tell. */
+async function kilobytesEach({ pid }: Server, fill: (crowd: Crowd) => Promise<void>): Promise<number | null> {
+  await using crowd = gather()
+  const before = await residentBytes(pid)
+  if (before === null) return null
+  await fill(crowd)
+  await delay(3_000)
+  return ((await residentBytes(pid))! - before) / waiters / 1_024
 }
 
 async function answer({ ours }: House, requestId: string): Promise<void> {
