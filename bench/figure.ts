@@ -19,7 +19,7 @@ export function isMet({ goal, value }: Figure): boolean | null {
 export function printFigures(figures: Figure[]): void {
   console.table(
     figures.map((figure) => {
-      const { what, ours, against, unit, value, spread, goal } = figure
+      const { what, ours, against, unit, spread, goal } = figure
       const met = isMet(figure)
       return {
         what,
