@@ -71,13 +71,7 @@ export async function ask(
   source: Source,
 ): Promise<Asked | Refusal> {
   const { journal } = desk
-  const wanted = {
-    ...question,
-    message: makeVisible(question.message),
-    toolName: question.toolName === null ? null : makeVisible(question.toolName),
-    context: question.context === null ? null : makeVisible(question.context),
-    requestedSchema: makeSchemaVisible(question.requestedSchema) as Record<string, unknown>,
-  }
+  const wanted = visible(question)
   const actor = mcpServerActor(source.serverName)
   // Whoever answers names a request by either id: one that is called like another would be answered in its place.
   if (await desk.requests.byId(wanted.requestId)) return taken(wanted.requestId)
@@ -105,6 +99,30 @@ export async function ask(
     // Found out with the commit: that an id is new is the rule, and asking first would cost every request a round trip.
     if (!isConflict(error, 'elicitation_request_id_key')) throw error
     return attempt(true)
+  }
+}
+
+/**
+ * What `ask` answers to a request that was put before; null when its id is new. It takes no lock, so that whoever repeats what
+ * is known costs the others nothing.
+ */
+export async function askedBefore(
+  desk: Desk,
+  sessionId: string,
+  question: Question,
+  source: Source,
+): Promise<Asked | Refusal | null> {
+  const earlier = await desk.requests.byRequestId(question.requestId)
+  return earlier && sameAgain(earlier, sessionId, visible(question), source)
+}
+
+function visible(question: Question): Question {
+  return {
+    ...question,
+    message: makeVisible(question.message),
+    toolName: question.toolName === null ? null : makeVisible(question.toolName),
+    context: question.context === null ? null : makeVisible(question.context),
+    requestedSchema: makeSchemaVisible(question.requestedSchema) as Record<string, unknown>,
   }
 }
 

@@ -4,7 +4,7 @@ import { actorOf, type Identity, may } from '../auth/identity.ts'
 import { pollWaitSecondsMax } from '../base/limits.ts'
 import { isRefusal, NotFoundError } from '../base/refusal.ts'
 import { answer, refuseAnswerer } from '../elicitation/answer.ts'
-import { ask, findSessionId } from '../elicitation/ask.ts'
+import { ask, askedBefore, findSessionId } from '../elicitation/ask.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import { type PollAnswer, poll, stillPending, throughTrouble } from '../elicitation/poll.ts'
 import { isWithdrawToken, withdraw, withdrawToken } from '../elicitation/withdraw.ts'
@@ -65,16 +65,16 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     const tooMany =
       (address.token || bound ? null : await rates.creationsByAddress(request, request.ip)) ??
       (await rates.creationsBySession(request, address.token?.id ?? `${sessionId} ${caller}`))
-    // The same request again creates nothing, and an error would end its agent's wait.
-    if (tooMany && !(await desk.requests.byRequestId(question.requestId))) return sendRefusal(reply, tooMany)
-
-    const asked = await ask(desk, sessionId, question, {
+    const source = {
       gateTokenId: address.token?.id ?? null,
       hasEnded: address.token?.endedAt != null,
       callerAddress: caller,
       // What a server's own address says of it beats what it says itself.
       serverName: address.token?.serverName ?? serverName,
-    })
+    }
+    // The same request again creates nothing, and an error would end its agent's wait.
+    const asked = await (tooMany ? askedBefore : ask)(desk, sessionId, question, source)
+    if (!asked) return sendRefusal(reply, tooMany!)
     if (asked instanceof NotFoundError) return sendUnknownSession(reply, sessionReference)
     if (isRefusal(asked)) return sendRefusal(reply, asked)
     const { requestId, id } = asked.elicitation
