@@ -9,8 +9,11 @@ export type Listening = 'listening' | 'silent' | 'not_yet'
  * a crash loses a few seconds of it.
  */
 export interface Presence {
-  /** A poll begins, or ends: either is a sign of life. */
+  /** Goes up when an unheld poll comes, and when one is held of a request for which nobody listened here. */
+  readonly arrivals: number
+  /** A poll that is not held. */
   seen(elicitationId: string): void
+  /** A poll begins to be held, or ends: either is a sign of life. */
   opened(elicitationId: string): void
   closed(elicitationId: string): void
   listening(elicitation: { id: string; lastPolledAt: Date | null }): Listening
@@ -35,11 +38,15 @@ export function createPresence(options: {
   /** What this process saw lately, written or not: newer than the row for as long as it matters. */
   const recent = new Map<string, Date>()
 
-  function seen(elicitationId: string): void {
+  let arrivals = 0
+
+  function heardOf(elicitationId: string): void {
     const at = now()
     unwritten.set(elicitationId, at)
     recent.set(elicitationId, at)
   }
+
+  const isRecent = (at: Date) => now().getTime() - at.getTime() < listeningMs
 
   function lastPolledAt({ id, lastPolledAt }: { id: string; lastPolledAt: Date | null }): Date | null {
     const here = recent.get(id)
@@ -78,23 +85,31 @@ export function createPresence(options: {
   timer.unref()
 
   return {
-    seen,
+    get arrivals() {
+      return arrivals
+    },
+    seen(id) {
+      arrivals++
+      heardOf(id)
+    },
     opened(id) {
+      const last = recent.get(id)
+      if (!last || !isRecent(last)) arrivals++
       const poll = open.get(id)
       if (poll) poll.polls++
       else open.set(id, { polls: 1, writtenAt: now().getTime() })
-      seen(id)
+      heardOf(id)
     },
     closed(id) {
       const poll = open.get(id)
       if (poll && --poll.polls === 0) open.delete(id)
-      seen(id)
+      heardOf(id)
     },
     listening(elicitation) {
       if (open.has(elicitation.id)) return 'listening'
       const last = lastPolledAt(elicitation)
       if (!last) return 'not_yet'
-      return now().getTime() - last.getTime() < listeningMs ? 'listening' : 'silent'
+      return isRecent(last) ? 'listening' : 'silent'
     },
     lastPolledAt,
     flush,

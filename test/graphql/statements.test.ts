@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { newId } from '../../src/base/ids.ts'
 import { type GraphqlServer, startGraphql } from '../support/graphql.ts'
 import { spyOnStatements } from '../support/statements.ts'
 
@@ -29,6 +30,8 @@ describe('a page is a constant number of statements, at 5 rows and at 50', { tim
   test.each(Object.entries(pages))('%s', async (_what, query) => {
     await using server = await startGraphql()
     const count = async () => {
+      // Somebody begins to listen, so that what was read before is not shared.
+      server.presence.seen(newId())
       const statements = spyOnStatements(server)
       const data = await server.run<Record<string, { edges: unknown[] }>>(query)
       return { statements: statements.stop().length, rows: Object.values(data)[0]!.edges.length }

@@ -5,7 +5,6 @@ import { parseForm } from '../../elicitation/form/parse.ts'
 import { builder } from '../builder.ts'
 import { Cause, ElicitationStatus, Listening, Mode } from '../enums.ts'
 import { sessionOf } from '../rows.ts'
-import { ofTheMoment } from '../sharing.ts'
 import { FormRef } from './form.ts'
 import { Respondent } from './respondent.ts'
 
@@ -92,12 +91,10 @@ export const Elicitation = builder.prismaObject('Elicitation', {
     lastPolledAt: t.field({
       type: 'DateTime',
       nullable: true,
-      extensions: ofTheMoment,
       resolve: (elicitation, _args, { services }) => services.presence.lastPolledAt(elicitation),
     }),
     listening: t.field({
       type: Listening,
-      extensions: ofTheMoment,
       resolve: (elicitation, _args, { services }) => services.presence.listening(elicitation),
     }),
     deliveredAt: t.expose('deliveredAt', {

@@ -15,20 +15,23 @@ import type { Plugin } from 'graphql-yoga'
 import type { GraphqlContext } from '../context.ts'
 import { documentNumber } from './document-number.ts'
 
-/** For how long a result is used again while nothing happens: what hangs on the clock, such as a deadline, is late by no more. */
+/** For how long a result is used again while nothing happens: what hangs on the clock, such as a deadline or the moment of the last poll, is late by no more. */
 const sharedMs = 200
 const variablesMax = 2_000
 
 interface Kept {
   version: bigint
+  /** As `presence` counted them. */
+  arrivals: number
   at: number
   result: Promise<ExecutionResult>
 }
 
 /**
  * Those who ask for the same at the same time, and may see the same, are answered together, as long as nothing was committed
- * in between by any server: of a hundred dashboards that read the queue anew after an event, one reads it. The database is
- * asked every time whether something was. A result with an error is nobody else's, as an error may name who asked.
+ * in between by any server, and nobody began to listen at this one: of a hundred dashboards that read the queue anew after an
+ * event, one reads it. The database is asked every time whether something was committed. A result with an error is nobody
+ * else's, as an error may name who asked.
  */
 export function shareReads(): Plugin {
   const kept = new Map<string, Kept>()
@@ -41,15 +44,18 @@ export function shareReads(): Plugin {
     const { services, identity } = args.contextValue as GraphqlContext
     const version = await services.timelineVersion().catch(() => null)
     if (version === null) return execute(args)
+    const { arrivals } = services.presence
     const { role, sessionId } = identity
     const key = [documentNumber(args.document), args.operationName, role, sessionId, variables].join('\n')
     const at = services.journal.now().getTime()
     const known = kept.get(key)
-    if (known?.version === version && Math.abs(at - known.at) < sharedMs) {
+    const isCurrent =
+      known?.version === version && known.arrivals === arrivals && Math.abs(at - known.at) < sharedMs
+    if (isCurrent) {
       const result = await known.result.catch(() => null)
       return result === null || result.errors ? execute(args) : result
     }
-    const mine: Kept = { version, at, result: Promise.resolve(execute(args)).then(writtenOnce) }
+    const mine: Kept = { version, arrivals, at, result: Promise.resolve(execute(args)).then(writtenOnce) }
     kept.set(key, mine)
     setTimeout(() => kept.get(key) === mine && kept.delete(key), sharedMs).unref()
     return mine.result
