@@ -79,6 +79,8 @@ export interface AppOptions {
  */
 const drainGraceDefaultMs = 6_500
 const drainPollMs = 50
+const quietTurnMs = 1
+const turnsMax = 200
 /** What is still being answered after that gets as long again as a drain can spare. */
 const drainLastMs = 2_000
 /**
@@ -336,8 +338,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     close() {
       closed ??= (async () => {
         draining = true
-        // Whoever has connected and was not yet let in is let in first: closing the port would cut them off.
-        await new Promise((resolve) => setImmediate(resolve))
+        await untilQuietTurn()
         // Only the listening ends: http.Server.close would also cut idle connections that a client is about to use again.
         Server.prototype.close.call(http.server)
         heldPolls.drain()
@@ -385,6 +386,18 @@ async function databaseAddress(
 /** A header of ours would keep open what the client wants closed: some read until the end. */
 function keepsAlive({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && !/\bclose\b/i.test(headers.connection ?? '')
+}
+
+/**
+ * Whoever has connected and was not yet let in is cut off when the port closes. So it closes after a turn of the event loop that
+ * let in all there were and had little else to do.
+ */
+async function untilQuietTurn(): Promise<void> {
+  for (let turn = 0; turn < turnsMax; turn++) {
+    const begun = performance.now()
+    await new Promise((resolve) => setImmediate(resolve))
+    if (performance.now() - begun < quietTurnMs) return
+  }
 }
 
 async function untilConnectionsEnd(server: Server, graceMs: number): Promise<void> {

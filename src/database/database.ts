@@ -69,16 +69,19 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
       }
       client.on('error', onClientError)
       const sent: Promise<unknown>[] = []
+      const noted = <Result>(result: Promise<Result>): Promise<Result> => {
+        // Whether or not anybody waits for it, a failure is found among what was sent.
+        result.catch(() => {})
+        sent.push(result)
+        return result
+      }
       const send = <Row extends object>(statement: Statement): Promise<Row[]> => {
         writeTogether(client)
-        const rows = run<Row>(client, statement)
-        rows.catch(() => {})
-        sent.push(rows)
-        return rows
+        return noted(run<Row>(client, statement))
       }
       try {
         writeTogether(client)
-        sent.push(client.query(begin))
+        noted(client.query(begin))
         const result = await work({ query: send })
         send(commit)
         await Promise.all(sent)
