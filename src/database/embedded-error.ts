@@ -26,6 +26,8 @@ export class EmbeddedPostgresError extends Error {
 
 export const wayOut = 'Or set DATABASE_URL to a PostgreSQL 15 or newer; then no embedded one is needed.'
 
+const outputLinesShown = 12
+
 const faultOfErrno = new Map<unknown, EmbeddedFault>([
   ['ENOSPC', 'DISK_FULL'],
   ['EDQUOT', 'DISK_FULL'],
@@ -47,6 +49,11 @@ export function explainError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const fault = faultOfErrno.get(error.code)
   return fault ? refusal(fault, dataDir, error.message, error) : error
+}
+
+/** What is worth reading of an output that may be long. */
+export function lastLines(output: string): string {
+  return output.trim().split('\n').slice(-outputLinesShown).join('\n')
 }
 
 /** What the last words of `initdb` or `postgres` mean. */

@@ -1,22 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import {
-  chown,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { chown, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Log } from '../base/log.ts'
 import { type Binaries, findBinaries, spawnOptions } from './binaries.ts'
@@ -28,10 +14,11 @@ import {
   openDataFolder,
   saveDataFolder,
 } from './data-folder.ts'
-import { EmbeddedPostgresError, explainError, explainOutput, wayOut } from './embedded-error.ts'
+import { EmbeddedPostgresError, explainError, explainOutput, lastLines, wayOut } from './embedded-error.ts'
 import { lockFolder } from './folder-lock.ts'
-import { clearOrphan, escalate, readPidFile } from './postmaster.ts'
-import { giveToOwner } from './server-user.ts'
+import { clearOrphan } from './postmaster.ts'
+import { startOnFreePort } from './server.ts'
+import { supervise } from './supervise.ts'
 
 export interface EmbeddedPostgres {
   /** Superuser's address with its password in it. */
@@ -59,33 +46,6 @@ export interface EmbeddedPostgresOptions {
 const superuser = 'holdpoint'
 const database = 'postgres'
 const initdbTimeoutMs = 60_000
-/** After a crash the server replays its log before it is ready, and may have a lot to replay. */
-const readyTimeoutMs = 120_000
-const readyPollMs = 15
-/** Two servers may reach for one port at the same time; each try takes another. */
-const startAttemptsMax = 5
-/** How long the last connections of a server that was killed may hold its shared memory. */
-const sharedMemoryRetryMs = 300
-/** Between tries to start a server again that ended by itself. */
-const startAgainMinMs = 200
-const startAgainMaxMs = 10_000
-const logBytesMax = 5 * 1024 * 1024
-const logLinesShown = 12
-
-const settings = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  max_connections: '200',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  log_checkpoints: 'off',
-  // Errors of statements are told to whoever ran them; in the log they would bring what people wrote into a file, and let it grow.
-  log_min_messages: 'log',
-  log_min_error_statement: 'panic',
-  log_error_verbosity: 'terse',
-}
-
-const settingsWithoutDurability = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /**
  * Starts the PostgreSQL of `dataDir`, making it on the first start, and returns when it takes connections. It listens on
@@ -123,9 +83,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     }
     await checkVersion(folder, binaries)
 
-    const { child, port } = await startOnFreePort(folder, binaries, options)
-    const again = () => startOnce(folder, binaries, port, durable)
-    const server = supervised(folder, child, port, locks, again, log)
+    const start = { folder, binaries, durable }
+    const { child, port } = await startOnFreePort(start, options.port ?? folder.port, log)
+    const server = supervise(child, start, port, log)
     try {
       if (port !== folder.port) await saveDataFolder({ ...folder, port })
     } catch (error) {
@@ -133,7 +93,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       throw error
     }
     log.info({ pid: child.pid, port, data: dataPath(folder.home) }, 'embedded PostgreSQL is ready')
-    return server
+    return {
+      connectionString: `postgresql://${superuser}:${folder.password}@127.0.0.1:${port}/${database}`,
+      port,
+      get pid() {
+        return server.pid
+      },
+      stop: () => server.stop().finally(() => locks.dispose()),
+    }
   } catch (error) {
     locks.dispose()
     throw explainError(error, dataDir)
@@ -198,191 +165,4 @@ async function checkVersion({ path, home }: DataFolder, { major }: Binaries): Pr
     `The database of ${path} was made by PostgreSQL ${made}, and this version of Holdpoint brings PostgreSQL ${major}. ` +
       `Start the version that made it, save the data with pg_dump, and load them into the new one. ${wayOut}`,
   )
-}
-
-async function startOnFreePort(
-  folder: DataFolder,
-  binaries: Binaries,
-  { port, durable = true, log }: EmbeddedPostgresOptions,
-) {
-  let wanted = port ?? folder.port
-  for (let attempt = 1; ; attempt++) {
-    const chosen = await freePort(wanted)
-    if (wanted && chosen !== wanted)
-      log.warn({ taken: wanted, port: chosen }, 'the port of the embedded PostgreSQL is taken')
-    const outcome = await startOnce(folder, binaries, chosen, durable)
-    if (!('failure' in outcome)) return { child: outcome, port: chosen }
-    if (attempt < startAttemptsMax && /Address already in use|could not bind/.test(outcome.failure)) {
-      wanted = null
-    } else if (attempt < startAttemptsMax && /shared memory block .* still in use/.test(outcome.failure)) {
-      await delay(sharedMemoryRetryMs * attempt)
-    } else {
-      throw explainOutput(outcome.failure, folder.path, 'start')
-    }
-  }
-}
-
-async function startOnce(
-  folder: DataFolder,
-  { postgres }: Binaries,
-  port: number,
-  durable: boolean,
-): Promise<ChildProcess | { failure: string }> {
-  const data = dataPath(folder.home)
-  const logFile = await openLog(folder)
-  const logStart = (await logFile.stat()).size
-  let child: ChildProcess
-  try {
-    const wanted = Object.entries({ ...settings, ...(durable ? {} : settingsWithoutDurability) })
-    child = spawn(
-      postgres,
-      ['-D', data, '-p', String(port), ...wanted.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      { ...spawnOptions(folder.user), detached: true, stdio: ['ignore', logFile.fd, logFile.fd] },
-    )
-    // Fails when the process cannot be made at all.
-    await once(child, 'spawn')
-  } finally {
-    await logFile.close()
-  }
-  const deadline = performance.now() + readyTimeoutMs
-  while (isAlive(child)) {
-    const file = await readPidFile(data)
-    if (file?.pid === child.pid && file?.status === 'ready') return child
-    if (performance.now() > deadline) await stopChild(child)
-    else await delay(readyPollMs)
-  }
-  const written = await readFile(logPath(folder.home))
-  return { failure: lastLines(written.subarray(logStart).toString()) }
-}
-
-/** A server that ends by itself is started again on the same port, so that whoever waits finds it where it was. */
-function supervised(
-  folder: DataFolder,
-  first: ChildProcess,
-  port: number,
-  locks: DisposableStack,
-  startAgain: () => Promise<ChildProcess | { failure: string }>,
-  log: EmbeddedPostgresOptions['log'],
-): EmbeddedPostgres {
-  let child = first
-  let starting: Promise<void> | undefined
-  let stopped: Promise<void> | undefined
-  const ending = new AbortController()
-  // Whatever way this process ends that still lets it speak; a signal is all that can be done at that moment.
-  const onExit = () => {
-    if (isAlive(child)) child.kill('SIGINT')
-  }
-  process.once('exit', onExit)
-  watch()
-
-  function watch(): void {
-    child.once('exit', (code, signal) => {
-      if (ending.signal.aborted) return
-      log.error(
-        { code, signal, logFile: logPath(folder.home) },
-        'the embedded PostgreSQL ended by itself and is started again',
-      )
-      starting = bringBack().catch((error: unknown) =>
-        log.error({ err: error }, 'the embedded PostgreSQL cannot be started again; restart Holdpoint'),
-      )
-    })
-    // Nobody has to wait for the server but whoever stops it.
-    child.unref()
-  }
-
-  async function bringBack(): Promise<void> {
-    for (
-      let waitMs = startAgainMinMs;
-      !ending.signal.aborted;
-      waitMs = Math.min(waitMs * 2, startAgainMaxMs)
-    ) {
-      await clearOrphan(dataPath(folder.home))
-      const outcome = await startAgain()
-      if (!('failure' in outcome)) {
-        child = outcome
-        watch()
-        log.warn({ pid: child.pid, port }, 'the embedded PostgreSQL is back')
-        return
-      }
-      log.error({ failure: outcome.failure }, 'the embedded PostgreSQL does not start')
-      await delay(waitMs, undefined, { ref: false, signal: ending.signal }).catch(() => {})
-    }
-  }
-
-  return {
-    connectionString: `postgresql://${superuser}:${folder.password}@127.0.0.1:${port}/${database}`,
-    port,
-    get pid() {
-      return child.pid!
-    },
-    stop() {
-      stopped ??= (async () => {
-        ending.abort()
-        await starting
-        await stopChild(child)
-      })().finally(() => {
-        process.off('exit', onExit)
-        locks.dispose()
-      })
-      return stopped
-    },
-  }
-}
-
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (!isAlive(child)) return
-  child.ref()
-  const exit = once(child, 'exit').then(() => true)
-  await escalate(
-    (signal) => child.kill(signal),
-    async (patienceMs) => {
-      const patience = new AbortController()
-      const late = delay(patienceMs, false, { signal: patience.signal }).catch(() => false)
-      const ended = await Promise.race([exit, late])
-      patience.abort()
-      return ended
-    },
-  )
-}
-
-function isAlive(child: ChildProcess): boolean {
-  return child.exitCode === null && child.signalCode === null
-}
-
-/** `wanted` if nobody listens on it, else any port that is free at this moment. */
-async function freePort(wanted: number | null | undefined): Promise<number> {
-  const server = createServer()
-  try {
-    server.listen({ host: '127.0.0.1', port: wanted ?? 0, exclusive: true })
-    await once(server, 'listening')
-  } catch (error) {
-    if (wanted && ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code!))
-      return freePort(null)
-    throw error
-  }
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-function logPath(home: string): string {
-  return join(home, 'postgres.log')
-}
-
-/** The server's log and the one before it are kept, each bounded by what one run writes. */
-async function openLog({ home, path }: DataFolder) {
-  const file = logPath(home)
-  const size = await stat(file).then(
-    (found) => found.size,
-    () => 0,
-  )
-  if (size > logBytesMax) await rename(file, `${file}.1`)
-  const handle = await open(file, 'a', 0o600)
-  await giveToOwner(path, file)
-  return handle
-}
-
-function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-logLinesShown).join('\n')
 }
