@@ -1,10 +1,10 @@
-import { Alert, Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Button, NativeSelect, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useClient } from 'urql'
-import { Copyable } from '../gate/copyable.tsx'
 import { CreateKeyDocument, type Role } from '../generated/graphql.ts'
 import { useSubmit } from '../server/submit.ts'
 import classes from './keys.module.css'
+import { MadeKey } from './made-key.tsx'
 import { roleMeanings, roles } from './roles.ts'
 
 export function NewKey() {
@@ -78,17 +78,7 @@ export function NewKey() {
           {failure}
         </Alert>
       )}
-      {made && (
-        <Alert color="green" variant="light" mt="sm" title={`Key for ${made.name}`} role="status">
-          <Stack gap="xs">
-            <Copyable label="the key" text={made.secret} />
-            <Text size="sm">Copy it now: it is not shown again.</Text>
-            <Button variant="default" size="sm" w="max-content" onClick={() => setMade(null)}>
-              I have it
-            </Button>
-          </Stack>
-        </Alert>
-      )}
+      {made && <MadeKey name={made.name} secret={made.secret} onTaken={() => setMade(null)} />}
     </section>
   )
 }

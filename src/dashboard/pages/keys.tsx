@@ -34,7 +34,11 @@ function Keys() {
         <Title order={2} id="existing" className={classes.sectionTitle}>
           Existing keys
         </Title>
-        {keys.data ? <KeyLines keys={keys.data.apiKeys} /> : <Standin of={keys} />}
+        {keys.data ? (
+          <KeyLines keys={keys.data.apiKeys} rotations={keys.data.rotations.edges} />
+        ) : (
+          <Standin of={keys} />
+        )}
       </section>
     </Stack>
   )
