@@ -9,7 +9,8 @@ import type { Actor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
 import { endGateTokens } from '../gate/token.ts'
 import type { SessionEvent } from './lifecycle.ts'
-import { LockedSession, saveSessions, underLock } from './under-lock.ts'
+import { LockedSession } from './locked-session.ts'
+import { saveSessions, underLock } from './under-lock.ts'
 
 export interface NewSession {
   title: string

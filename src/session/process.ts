@@ -4,7 +4,8 @@ import type { Session } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
-import { type LockedSession, underLock } from './under-lock.ts'
+import type { LockedSession } from './locked-session.ts'
+import { underLock } from './under-lock.ts'
 
 /** A runner that has not been heard of for this long is taken for gone. It sends a heartbeat every 15 seconds. */
 export const processAliveMs = 45_000

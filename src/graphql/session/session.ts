@@ -1,7 +1,7 @@
 import { isUuid } from '../../base/ids.ts'
 import type { Session as SessionRow } from '../../database/generated/prisma/client.ts'
+import { needsInputReason } from '../../session/locked-session.ts'
 import { isAlive } from '../../session/process.ts'
-import { needsInputReason } from '../../session/under-lock.ts'
 import { builder } from '../builder.ts'
 import { pageComplexity, pageOf, sliceOf } from '../connection.ts'
 import { Elicitation, ElicitationConnection } from '../elicitation/elicitation.ts'

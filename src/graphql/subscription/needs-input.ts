@@ -1,6 +1,6 @@
 import type { TimelineEvent } from '../../events/event.ts'
 import { attentionQueueSize } from '../../session/attention-queue.ts'
-import type { NeedsInputReason as Reason } from '../../session/under-lock.ts'
+import type { NeedsInputReason as Reason } from '../../session/locked-session.ts'
 import { builder } from '../builder.ts'
 import { NeedsInputChangeKind, NeedsInputReason } from '../enums.ts'
 import { related } from '../related.ts'
