@@ -79,8 +79,8 @@ export interface AppOptions {
  */
 const drainGraceDefaultMs = 6_500
 const drainPollMs = 50
-const quietTurnMs = 1
-const turnsMax = 200
+const quietTurnMs = 0.1
+const quietTurnPatienceMs = 500
 /** What is still being answered after that gets as long again as a drain can spare. */
 const drainLastMs = 2_000
 /**
@@ -390,13 +390,15 @@ function keepsAlive({ httpVersion, headers }: IncomingMessage): boolean {
 
 /**
  * Whoever has connected and was not yet let in is cut off when the port closes. So it closes after a turn of the event loop that
- * let in all there were and had little else to do.
+ * let in all there were and had nothing else to do: in between hardly anybody comes.
  */
 async function untilQuietTurn(): Promise<void> {
-  for (let turn = 0; turn < turnsMax; turn++) {
-    const begun = performance.now()
+  const until = performance.now() + quietTurnPatienceMs
+  for (let begun = performance.now(); begun < until; ) {
     await new Promise((resolve) => setImmediate(resolve))
-    if (performance.now() - begun < quietTurnMs) return
+    const ended = performance.now()
+    if (ended - begun < quietTurnMs) return
+    begun = ended
   }
 }
 
