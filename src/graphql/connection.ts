@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import { isUuid } from '../base/ids.ts'
 import { builder, pageSizeDefault, pageSizeMax } from './builder.ts'
 
 export interface PageArgs {
@@ -41,6 +42,11 @@ export function sliceOf<Cursor>(
     backward: last != null,
     limit: Math.min(size, pageSizeMax) + 1,
   }
+}
+
+/** The cursor of a list that goes by the ids of its rows. */
+export function idCursorOf(text: string): string | null {
+  return isUuid(text) ? text : null
 }
 
 /** The page that rows read for `slice` make; rows of a backward slice come last first. */

@@ -55,7 +55,10 @@ builder.objectType(AlreadyResolvedError, {
   description: 'Another answer came first. A final status never changes.',
   interfaces: [UserError],
   fields: (t) => ({
-    status: t.field({ type: ElicitationStatus, resolve: ({ status }) => status as 'cancel' }),
+    status: t.field({
+      type: ElicitationStatus,
+      resolve: ({ status }) => status as typeof ElicitationStatus.$inferType,
+    }),
     respondedBy: t.expose('respondedBy', { type: Respondent, nullable: true }),
     respondedAt: t.expose('respondedAt', { type: 'DateTime', nullable: true }),
   }),
@@ -79,7 +82,10 @@ builder.objectType(InvalidTransitionError, {
   description: 'The state of the session does not allow this now.',
   interfaces: [UserError],
   fields: (t) => ({
-    status: t.field({ type: SessionStatus, resolve: ({ status }) => status as 'running' }),
+    status: t.field({
+      type: SessionStatus,
+      resolve: ({ status }) => status as typeof SessionStatus.$inferType,
+    }),
     event: t.exposeString('event', { description: 'What was to happen to it.' }),
   }),
 })

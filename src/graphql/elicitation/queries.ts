@@ -3,7 +3,7 @@ import { isUuid } from '../../base/ids.ts'
 import { isStorable } from '../../base/json.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { builder } from '../builder.ts'
-import { badInput, pageComplexity, pageOf, sliceOf } from '../connection.ts'
+import { badInput, idCursorOf, pageComplexity, pageOf, sliceOf } from '../connection.ts'
 import { ElicitationStatus } from '../enums.ts'
 import { shared } from '../sharing.ts'
 import { Elicitation, ElicitationConnection } from './elicitation.ts'
@@ -46,7 +46,7 @@ builder.queryFields((t) => ({
     resolve: async (_root, { status, sessionId, toolName, ...args }, context, info) => {
       const { prisma } = context.services.journal.database
       const { identity } = context
-      const slice = sliceOf(args, (text) => (isUuid(text) ? text : null))
+      const slice = sliceOf(args, idCursorOf)
       if ((sessionId != null && !isUuid(sessionId)) || (toolName != null && !isStorable(toolName)))
         return pageOf<never, string>([], slice, String, () => 0)
       const where: Prisma.ElicitationWhereInput = {

@@ -1,5 +1,4 @@
-import type { Identity } from '../../auth/identity.ts'
-import { sees } from '../../auth/identity.ts'
+import { type Identity, sees } from '../../auth/identity.ts'
 import { isUuid } from '../../base/ids.ts'
 import { NotFoundError } from '../../base/refusal.ts'
 

@@ -4,12 +4,10 @@ import { isStorable } from '../../base/json.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { attentionQueuePage, attentionQueueSize, parsePlace } from '../../session/attention-queue.ts'
 import { builder } from '../builder.ts'
-import { badInput, pageComplexity, pageOf, sliceOf } from '../connection.ts'
+import { badInput, idCursorOf, pageComplexity, pageOf, sliceOf } from '../connection.ts'
 import { SessionStatus } from '../enums.ts'
 import { shared } from '../sharing.ts'
 import { Session, SessionConnection } from './session.ts'
-
-const idCursor = (text: string) => (isUuid(text) ? text : null)
 
 builder.queryFields((t) => ({
   session: t.prismaField({
@@ -43,7 +41,7 @@ builder.queryFields((t) => ({
     resolve: async (_root, { status, ...args }, context, info) => {
       const { prisma } = context.services.journal.database
       const { identity } = context
-      const slice = sliceOf(args, idCursor)
+      const slice = sliceOf(args, idCursorOf)
       const where: Prisma.SessionWhereInput = {
         ...(status ? { status: { in: status } } : {}),
         ...(identity.sessionId === null ? {} : { AND: { id: identity.sessionId } }),

@@ -1,9 +1,8 @@
-import { isUuid } from '../../base/ids.ts'
 import type { Session as SessionRow } from '../../database/generated/prisma/client.ts'
 import { needsInputReason } from '../../session/locked-session.ts'
 import { isAlive } from '../../session/process.ts'
 import { builder } from '../builder.ts'
-import { pageComplexity, pageOf, sliceOf } from '../connection.ts'
+import { idCursorOf, pageComplexity, pageOf, sliceOf } from '../connection.ts'
 import { Elicitation, ElicitationConnection } from '../elicitation/elicitation.ts'
 import { LostReason, NeedsInputReason, Runtime, SessionStatus } from '../enums.ts'
 import { ofTheMoment } from '../sharing.ts'
@@ -11,7 +10,7 @@ import { cursorOf, TimelineConnection } from '../timeline/timeline.ts'
 import { countElicitationsOf, countEventsOf, elicitationsOf, eventsOf, pendingOf } from './belongings.ts'
 
 export interface Lost {
-  reason: 'expired' | 'stranded'
+  reason: typeof LostReason.$inferType
   at: Date
   requestId: string | null
   summary: string | null
@@ -31,7 +30,7 @@ export const LostElicitation = builder.objectRef<Lost>('LostElicitation').implem
   }),
 })
 
-export function lostOf(session: SessionRow): Lost | null {
+function lostOf(session: SessionRow): Lost | null {
   const { lostReason: reason, lostAt: at, lostRequestId: requestId, lostSummary: summary } = session
   return reason && at ? { reason, at, requestId, summary } : null
 }
@@ -96,7 +95,7 @@ export const Session = builder.prismaObject('Session', {
       args: t.arg.connectionArgs(),
       complexity: pageComplexity,
       resolve: async (session, args, context) => {
-        const slice = sliceOf(args, (text) => (isUuid(text) ? text : null))
+        const slice = sliceOf(args, idCursorOf)
         return pageOf(
           await elicitationsOf(context, session, slice),
           slice,
