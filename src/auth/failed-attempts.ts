@@ -11,7 +11,7 @@ export interface FailedAttempts {
 
 const windowMs = 60_000
 /** Addresses with a line of their own in a minute; what comes from any more of them is one line together. */
-export const addressesPerMinuteMax = 20
+const addressesPerMinuteMax = 20
 
 export function createFailedAttempts({
   journal,

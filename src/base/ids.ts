@@ -41,6 +41,6 @@ export function newSlug(title: string): string {
   return `${words || 'session'}-${slugSuffix()}`
 }
 
-export function slugSuffix(): string {
+function slugSuffix(): string {
   return Array.from(randomBytes(6), (byte) => suffixAlphabet[byte & 31]).join('')
 }

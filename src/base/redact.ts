@@ -1,7 +1,7 @@
 import { redactedDepthMax, redactedPartsMax, redactedTextLengthMax } from './limits.ts'
 
 /** What a secret is replaced by. */
-export const redacted = '[redacted]'
+const redacted = '[redacted]'
 
 /** A secret may sit across the cut; the word that the cut goes through is left out with it. */
 const cutWordMax = 1_024

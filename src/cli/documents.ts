@@ -14,7 +14,6 @@ const refusal = `... on UserError { message } ... on InvalidInputError { fields 
 export type SessionStatus = 'WAITING' | 'RUNNING' | 'NEEDS_INPUT' | 'FAILED' | 'ARCHIVED'
 export type Runtime = 'CLAUDE_CODE' | 'CODEX' | 'OTHER'
 export type Role = 'VIEWER' | 'RESPONDER' | 'LAUNCHER' | 'OPERATOR' | 'ADMIN'
-export type Action = 'ACCEPT' | 'DECLINE' | 'CANCEL'
 
 export const viewerDocument = `query Viewer { viewer { name role sessionId } }`
 export interface ViewerData {

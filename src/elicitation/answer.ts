@@ -137,7 +137,7 @@ function contentOf(
 }
 
 /** What a caller is told whose answer came second. */
-export function lostTo(current: Elicitation): Refusal {
+function lostTo(current: Elicitation): Refusal {
   if (current.status === 'expired') return new ExpiredError(current.expiresAt)
   return new AlreadyResolvedError({
     status: current.status,

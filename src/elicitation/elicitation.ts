@@ -25,9 +25,6 @@ export interface Desk {
  */
 export const requestIdPattern = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,200}$/
 
-/** Never a request: the gate's probe asks for it. */
-export const probeRequestId = 'holdpoint-reachability-probe'
-
 export async function findByRequestId(on: Queryable, requestId: string): Promise<Elicitation | null> {
   if (!requestIdPattern.test(requestId)) return null
   const [row] = await on.query<Elicitation>(sql`select * from elicitation where request_id = ${requestId}`)

@@ -2,7 +2,7 @@
 export const probeRequestId = 'holdpoint-reachability-probe'
 
 /** A gate that has not answered by then is as good as none. */
-export const probeTimeoutMs = 5_000
+const probeTimeoutMs = 5_000
 
 export interface ProbeResult {
   url: string

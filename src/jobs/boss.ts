@@ -41,7 +41,7 @@ export interface Jobs {
 }
 
 /** The queue's tables have a schema of their own, which pg-boss makes and migrates. */
-export const jobsSchema = 'pgboss'
+const jobsSchema = 'pgboss'
 
 /** The jobs have few connections, but their own: a server with all of its connections busy must still expire in time. */
 const connectionsMax = 3

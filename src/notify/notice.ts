@@ -21,7 +21,7 @@ export interface Notice {
 }
 
 /** A pause that a person ends at once is nothing to be told of. */
-export const pauseNoticeMs = 60_000
+const pauseNoticeMs = 60_000
 
 const everywhere: readonly Channel[] = ['webhook', 'push']
 

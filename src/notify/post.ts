@@ -6,7 +6,7 @@ import { redact } from '../base/redact.ts'
 import { makeVisible, truncate } from '../base/text.ts'
 
 /** A receiver has this long for its whole answer. */
-export const postTimeoutMs = 10_000
+const postTimeoutMs = 10_000
 
 export interface PostOptions {
   headers: Record<string, string | number>

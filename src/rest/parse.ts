@@ -10,8 +10,9 @@ import {
 import { codePointLength, makeVisible, truncate } from '../base/text.ts'
 import type { Action } from '../elicitation/answer.ts'
 import type { Question } from '../elicitation/ask.ts'
-import { probeRequestId, requestIdPattern } from '../elicitation/elicitation.ts'
+import { requestIdPattern } from '../elicitation/elicitation.ts'
 import { checkSchemaLimits } from '../elicitation/form/schema-limits.ts'
+import { probeRequestId } from '../gate/probe.ts'
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; messages: string[] }
 

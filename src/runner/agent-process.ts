@@ -30,7 +30,7 @@ export type Spawned =
   /** As a shell tells it: 127 not found, 126 cannot be executed. */
   | { ok: false; exitCode: 126 | 127; reason: string }
 
-export const endGraceMs = 10_000
+const endGraceMs = 10_000
 const groupPollMs = 50
 /** What multiplies faster than it is killed is left to the system. */
 const killsMax = 20

@@ -4,7 +4,7 @@ import type { LaunchPlan, LaunchSettings } from './launch-plan.ts'
 
 /** Words in a command that stand for what Holdpoint has prepared. */
 export const configWord = '{mcp-config}'
-export const promptWord = '{system-prompt}'
+const promptWord = '{system-prompt}'
 
 /** Runtimes that end a tool call before a person may have answered, unless their own config says otherwise. */
 const impatient = new Map([

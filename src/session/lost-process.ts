@@ -8,7 +8,7 @@ import { lockSessions, saveSessions } from './under-lock.ts'
  * A silence is no proof: a closed laptop and a broken network look the same as a dead machine, and their agent comes back
  * and wants its answer. After this long, with no poll either, nobody expects it to.
  */
-export const processGoneMs = 30 * 60_000
+const processGoneMs = 30 * 60_000
 
 const batchSize = 200
 

@@ -23,7 +23,7 @@ export interface Door {
   answer(server: TestServer, given: AnswerGiven): Promise<Verdict>
 }
 
-export const rest: Door = {
+const rest: Door = {
   name: 'REST',
   async answer(server, { requestId, action, content, note, key = adminKey }) {
     const { status, body } = await server.rest('PATCH', `/api/v1/elicitations/${requestId}/respond`, {
@@ -48,7 +48,7 @@ const codes: Record<string, string> = {
   SelfApprovalError: 'SELF_APPROVAL',
 }
 
-export const graphql: Door = {
+const graphql: Door = {
   name: 'GraphQL',
   async answer(server, { requestId, action, content, note, key = adminKey }) {
     const { body } = await server.graphqlRaw(
@@ -82,7 +82,7 @@ export const graphql: Door = {
   },
 }
 
-export const mcp: Door = {
+const mcp: Door = {
   name: 'MCP',
   async answer(server, { requestId, action, content, note, key = adminKey }) {
     const client = await connectHttp(server, key).catch((error: { code?: number }) => {

@@ -17,7 +17,7 @@ import { parseInput, text } from '../parse-input.ts'
 import { Elicitation } from './elicitation.ts'
 
 /** Answers in one batch. */
-export const answersMax = 50
+const answersMax = 50
 
 const RespondToElicitationInput = builder.inputType('RespondToElicitationInput', {
   description: 'Name the request by its `id` or its `requestId`.',
