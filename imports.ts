@@ -38,7 +38,7 @@ const apart: Record<string, string[]> = {
   bridge: ['bridge', 'base', 'gate', 'mcp'],
   dashboard: ['dashboard', 'base', 'elicitation/form'],
 }
-/** Decided exceptions, each for a reason that its own comment gives. */
+/** The address that agents are told is configured, and the gate says what it may be: its rules know nothing of the house. */
 const allowed = new Set(['config.ts → gate'])
 
 const faults: string[] = []

@@ -11,6 +11,7 @@ import {
 import type { Role } from './database/generated/prisma/enums.ts'
 import {
   addressWarnings,
+  type GateAccess,
   isLoopbackHost,
   isWildcardHost,
   parsePublicUrl,
@@ -18,7 +19,6 @@ import {
 } from './gate/address.ts'
 
 export type Environment = 'development' | 'staging' | 'production'
-export type GateAccess = 'open' | 'mixed' | 'capability'
 
 export interface Config {
   host: string

@@ -1,3 +1,4 @@
+import { collectionUrl } from '../gate/address.ts'
 import { clientTtlMs } from '../gate/spawn-environment.ts'
 
 /** Where questions are put over HTTP: the fallback protocol's address, and what goes with it. */
@@ -12,8 +13,6 @@ export interface GateAddress {
   /** How long an answer is worth waiting for; null for as long as the server says. */
   ttlMs: number | null
 }
-
-const collection = '/api/v1/elicitations'
 
 /**
  * Out of the environment that an MCP server of the session is given: the five variables, or else `HOLDPOINT_URL` with a
@@ -31,7 +30,7 @@ export function findGateAddress(
     return { requestUrl, pollUrl: read('ELICITATION_POLL_URL') ?? requestUrl, apiKey: null, ...common }
   const apiKey = read('HOLDPOINT_API_KEY')
   if (url === null || (apiKey === null && sessionId === null)) return null
-  const address = `${url.replace(/\/+$/, '')}${collection}`
+  const address = collectionUrl(url.replace(/\/+$/, ''))
   return { requestUrl: address, pollUrl: address, apiKey, ...common }
 }
 

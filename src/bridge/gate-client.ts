@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isRecord, own } from '../base/json.ts'
+import { withoutToken } from '../gate/address.ts'
 import { type AgentQuestion, AskError, type Asker, type Outcome } from '../mcp/asker.ts'
 import type { GateAddress } from './gate-address.ts'
-import { gateRequest, Outage, withoutToken } from './gate-request.ts'
+import { gateRequest, Outage } from './gate-request.ts'
 
 /** Asks over HTTP, by the fallback protocol. Restarts and outages of the server are waited out. */
 export interface GateClient extends Asker {

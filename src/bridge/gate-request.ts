@@ -1,4 +1,5 @@
 import { isRecord, own } from '../base/json.ts'
+import { withoutToken } from '../gate/address.ts'
 import { AskError } from '../mcp/asker.ts'
 
 export interface GateResponse {
@@ -94,9 +95,4 @@ function causeOf(error: unknown): string {
     if (typeof code === 'string') return code
   }
   return error instanceof Error ? error.message : String(error)
-}
-
-/** An address for people to read. The token in a capability address is a secret. */
-export function withoutToken(url: string): string {
-  return url.replace(/\/gate\/[^/]+\//, '/gate/…/')
 }

@@ -5,6 +5,9 @@ import { isIP } from 'node:net'
  * are told, so what it may look like is decided here and nowhere else.
  */
 
+/** Which addresses of the gate agents are told and may use: the plain one, capability addresses beside it, or these alone. */
+export type GateAccess = 'open' | 'mixed' | 'capability'
+
 export type PublicUrl = { ok: true; url: string } | { ok: false; problem: string }
 
 /** Where the open endpoints live below `PUBLIC_URL`. */
@@ -65,6 +68,11 @@ export function collectionUrl(publicUrl: string, token?: string): string {
   if (token === undefined) return `${publicUrl}${collectionPath}`
   if (!/^[A-Za-z0-9_-]+$/.test(token)) throw new Error('a gate token must be URL-safe characters only')
   return `${publicUrl}/api/v1/gate/${token}/elicitations`
+}
+
+/** An address for people to read and for the record: the token in a capability address is a secret. */
+export function withoutToken(url: string): string {
+  return url.replace(/(\/gate\/)[^/?#]+/, '$1…')
 }
 
 /** Whether a URL's host can only be reached from the machine it is used on. */

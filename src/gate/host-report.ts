@@ -3,6 +3,7 @@ import type { Queryable } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { JournalEntry } from '../events/journal.ts'
+import { withoutToken } from './address.ts'
 
 /** A probe that a runner made from the host that its agent runs on. */
 export interface GateReport {
@@ -75,9 +76,4 @@ export async function findReportFor(on: Queryable, sessionId: string): Promise<R
 
 export async function forgetHosts(on: Queryable, before: Date): Promise<void> {
   await on.query(sql`delete from gate_report where checked_at < ${before}`)
-}
-
-/** The token in a capability address is a secret: it is neither kept nor shown. */
-function withoutToken(url: string): string {
-  return url.replace(/(\/api\/v1\/gate\/)[^/?#]+/, '$1…')
 }

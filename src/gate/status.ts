@@ -4,7 +4,7 @@ import type { SessionStatus } from '../database/generated/prisma/enums.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
-import { collectionUrl } from './address.ts'
+import { collectionUrl, type GateAccess } from './address.ts'
 import {
   findReportFor,
   type GateReport,
@@ -18,8 +18,6 @@ import { findIncident, type Incident, pageOnce, recordProbe } from './incident.t
 import { type ProbeResult, probe } from './probe.ts'
 import type { GateKnowledge } from './system-prompt.ts'
 import { endGateTokens, mintGateToken } from './token.ts'
-
-export type GateAccess = 'open' | 'mixed' | 'capability'
 
 export interface GateStatus {
   /** The collection URL that agents are told. */
@@ -119,23 +117,23 @@ export function createGate(options: {
       const result = await probe(url, { now: journal.now })
       const change = await recordProbe(journal, result)
       const { reachable, detail } = result
-      if (!reachable)
+      if (!reachable) {
         log.warn(
           { url, detail },
           'the gate cannot be reached: agents are told "not approved", and nobody is asked',
         )
-      if (change === 'closed') log.info({ url, detail }, 'the gate can be reached again')
-      if (!reachable)
         await pageOnce(journal, url, (incident) => page(pageAbout(incident))).catch((error: unknown) =>
           log.warn({ err: error, url }, 'nobody could be paged about the gate; the next probe tries again'),
         )
+      }
+      if (change === 'closed') log.info({ url, detail }, 'the gate can be reached again')
       return status()
     },
     report: (sessionId, report, actor) =>
       journal.write((entry) => recordReport(entry, sessionId, readReport(report, journal.now()), actor)),
     async knowledgeFor(sessionId) {
       const [report, latest] = await Promise.all([findReportFor(database, sessionId), latestProbe()])
-      const known = [report && { ...report }, latest && { ...latest, host: null }].find(
+      const known = [report, latest && { ...latest, host: null }].find(
         (each) => each && isFresh(each.checkedAt),
       )
       if (!known) return { status: 'unknown', url, detail: null, checkedAt: null, host: null }

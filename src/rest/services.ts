@@ -2,6 +2,7 @@ import type { Authenticator } from '../auth/authenticator.ts'
 import type { Log } from '../base/log.ts'
 import type { Desk } from '../elicitation/elicitation.ts'
 import type { Poller } from '../elicitation/poll.ts'
+import type { GateAccess } from '../gate/address.ts'
 
 /** What the REST surface is given. */
 export interface RestServices {
@@ -11,7 +12,7 @@ export interface RestServices {
   authenticator: Authenticator
   publicUrl: string
   pollHoldMs: number
-  gateAccess: 'open' | 'mixed' | 'capability'
+  gateAccess: GateAccess
   allowedHosts: string[]
   /** True from the moment the server begins to go away. */
   isDraining: () => boolean

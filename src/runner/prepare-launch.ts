@@ -8,7 +8,7 @@ import type { Runtime, SessionStatus } from '../database/generated/prisma/enums.
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
-import { collectionUrl } from '../gate/address.ts'
+import { collectionUrl, type GateAccess } from '../gate/address.ts'
 import { parseDotenv } from '../gate/dotenv.ts'
 import type { Environment } from '../gate/environment.ts'
 import { type GateReport, readReport, recordReport } from '../gate/host-report.ts'
@@ -57,7 +57,7 @@ export interface LaunchServices {
   journal: Journal
   gate: { knowledgeFor(sessionId: string): Promise<GateKnowledge> }
   publicUrl: string
-  gateAccess: 'open' | 'mixed' | 'capability'
+  gateAccess: GateAccess
   defaultExpirationMs: number
 }
 
