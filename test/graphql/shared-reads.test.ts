@@ -64,6 +64,29 @@ it('tells everybody what any process committed before they asked, each time, amo
   await Promise.all(crowd)
 })
 
+it('reads one after the other, however many ask while something happens all the time', {
+  timeout: 60_000,
+}, async () => {
+  const { id } = await server.session()
+  let busy = true
+  const writer = (async () => {
+    for (let round = 0; busy; round++)
+      await commandSession(otherProcess, id, round % 2 === 0 ? 'pause' : 'resume', systemActor)
+  })()
+  const statements = spyOnStatements(server)
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      for (let i = 0; i < 5; i++) await server.run(queue)
+    }),
+  )
+  const reads = statements.stop().filter((text) => text.includes('with active as') && text.includes('limit'))
+  busy = false
+  await writer
+  // A hundred were answered; with each reading come nearly all who wait.
+  expect(reads.length).toBeGreaterThanOrEqual(5)
+  expect(reads.length).toBeLessThanOrEqual(40)
+})
+
 it('tells each what they may see', async () => {
   const [mine, other] = [await server.session(), await server.session()]
   const bound = await server.key({ role: 'viewer', sessionId: mine.id })

@@ -19,46 +19,72 @@ import { documentNumber } from './document-number.ts'
 const sharedMs = 200
 const variablesMax = 2_000
 
-interface Kept {
+type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>
+
+interface Reading {
+  /** It tells of all that was committed up to here; goes up until it begins. */
   version: bigint
   /** As `presence` counted them. */
   arrivals: number
   at: number
+  state: 'waiting' | 'under way' | 'done'
   result: Promise<ExecutionResult>
 }
 
 /**
- * Those who ask for the same at the same time, and may see the same, are answered together, as long as nothing was committed
- * in between by any server, and nobody began to listen at this one: of a hundred dashboards that read the queue anew after an
- * event, one reads it. The database is asked every time whether something was committed. A result with an error is nobody
- * else's, as an error may name who asked.
+ * Those who ask for the same, and may see the same, are answered together. What was read is used again as long as nothing was
+ * committed since by any server, and nobody began to listen at this one; the database is asked every time whether something
+ * was. Where something was while a reading is under way, whoever comes shares the next. So of a hundred dashboards that read
+ * the queue anew after an event one reads it, and however fast events come there is one reading at a time.
+ *
+ * A result with an error is nobody else's, as an error may name who asked.
  */
 export function shareReads(): Plugin {
-  const kept = new Map<string, Kept>()
+  const readings = new Map<string, Reading>()
 
-  async function read(
-    args: ExecutionArgs,
-    variables: string,
-    execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>,
-  ): Promise<ExecutionResult> {
+  async function read(args: ExecutionArgs, variables: string, execute: Execute): Promise<ExecutionResult> {
     const { services, identity } = args.contextValue as GraphqlContext
     const version = await services.timelineVersion().catch(() => null)
     if (version === null) return execute(args)
     const { arrivals } = services.presence
     const { role, sessionId } = identity
     const key = [documentNumber(args.document), args.operationName, role, sessionId, variables].join('\n')
-    const at = services.journal.now().getTime()
-    const known = kept.get(key)
+    const now = () => services.journal.now().getTime()
+    const latest = readings.get(key)
     const isCurrent =
-      known?.version === version && known.arrivals === arrivals && Math.abs(at - known.at) < sharedMs
-    if (isCurrent) {
-      const result = await known.result.catch(() => null)
+      latest?.version === version &&
+      latest.arrivals === arrivals &&
+      (latest.state === 'waiting' || Math.abs(now() - latest.at) < sharedMs)
+    if (latest && (isCurrent || latest.state === 'waiting')) {
+      if (version > latest.version) latest.version = version
+      latest.arrivals = arrivals
+      const result = await latest.result.catch(() => null)
       return result === null || result.errors ? execute(args) : result
     }
-    const mine: Kept = { version, arrivals, at, result: Promise.resolve(execute(args)).then(writtenOnce) }
-    kept.set(key, mine)
-    setTimeout(() => kept.get(key) === mine && kept.delete(key), sharedMs).unref()
-    return mine.result
+    return begin(key, { version, arrivals, now }, latest, () => execute(args)).result
+  }
+
+  function begin(
+    key: string,
+    { version, arrivals, now }: Pick<Reading, 'version' | 'arrivals'> & { now: () => number },
+    before: Reading | undefined,
+    execute: () => ExecutionResult | Promise<ExecutionResult>,
+  ): Reading {
+    const run = async () => {
+      reading.state = 'under way'
+      reading.at = now()
+      try {
+        return writtenOnce(await execute())
+      } finally {
+        reading.state = 'done'
+        setTimeout(() => readings.get(key) === reading && readings.delete(key), sharedMs).unref()
+      }
+    }
+    const { promise: result, resolve } = Promise.withResolvers<ExecutionResult>()
+    const reading: Reading = { version, arrivals, at: now(), state: 'waiting', result }
+    resolve(before?.state === 'under way' ? before.result.then(run, run) : run())
+    readings.set(key, reading)
+    return reading
   }
 
   return {
