@@ -1,5 +1,6 @@
 import { isRecord, own } from '../base/json.ts'
 import { bridgeHoldsMax } from '../base/limits.ts'
+import { metaKey } from '../gate/meta-key.ts'
 import { AskError, type Outcome } from '../mcp/asker.ts'
 import type { GateClient } from './gate-client.ts'
 import { errorCode } from './message.ts'
@@ -123,7 +124,7 @@ function resultOf(mode: 'form' | 'url', { action, content, note }: Outcome): Eli
     // The clock is no person: nothing but their Decline may come out as one.
     action: action === 'expired' ? 'cancel' : action,
     ...(action === 'accept' && mode === 'form' ? { content: content ?? {} } : {}),
-    ...(note === null ? {} : { _meta: { 'holdpoint/note': note } }),
+    ...(note === null ? {} : { _meta: { [metaKey.note]: note } }),
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isRecord, own } from '../base/json.ts'
 import { withoutToken } from '../gate/address.ts'
+import { metaKey } from '../gate/meta-key.ts'
 import { type AgentQuestion, AskError, type Asker, type Outcome } from '../mcp/asker.ts'
 import type { GateAddress } from './gate-address.ts'
 import { gateRequest, Outage } from './gate-request.ts'
@@ -91,7 +92,7 @@ export function createGateClient(
     const given = own(answered, 'requestId')
     const id = typeof given === 'string' ? given : requestId
     const meta = own(answered, '_meta')
-    const token = isRecord(meta) ? own(meta, 'holdpoint/withdraw') : null
+    const token = isRecord(meta) ? own(meta, metaKey.withdraw) : null
     if (asked.size >= questionsMax) asked.delete(asked.keys().next().value!)
     asked.set(id, { withdrawToken: typeof token === 'string' ? token : null, giveUpAt })
     return id
@@ -174,14 +175,13 @@ function bodyOf(
   { sessionId, ttlMs }: Pick<GateAddress, 'sessionId' | 'ttlMs'>,
 ): Record<string, unknown> {
   const { mode, message, requestedSchema, url, elicitationId, toolName, context, serverName, meta } = question
-  const expiresAt =
-    ttlMs === null ? {} : { 'com.pulsemcp/expires-at': new Date(Date.now() + ttlMs).toISOString() }
+  const expiresAt = ttlMs === null ? {} : { [metaKey.expiresAt]: new Date(Date.now() + ttlMs).toISOString() }
   const ours = {
-    'com.pulsemcp/request-id': requestId,
-    'com.pulsemcp/session-id': sessionId,
-    'com.pulsemcp/tool-name': toolName,
-    'com.pulsemcp/context': context,
-    'holdpoint/server-name': serverName,
+    [metaKey.requestId]: requestId,
+    [metaKey.sessionId]: sessionId,
+    [metaKey.toolName]: toolName,
+    [metaKey.context]: context,
+    [metaKey.serverName]: serverName,
   }
   // What the question itself asks for may be sooner than we would wait; who asks, and for whom, is ours alone to say.
   const theirs = Object.entries(meta).filter(([name]) => !Object.hasOwn(ours, name))
@@ -202,7 +202,7 @@ function outcomeOf(body: Record<string, unknown>): Outcome | null {
       'NOT_HOLDPOINT',
       `The poll was answered with an unknown action, ${JSON.stringify(action)?.slice(0, 60)}.`,
     )
-  const note = isRecord(meta) ? own(meta, 'holdpoint/note') : null
+  const note = isRecord(meta) ? own(meta, metaKey.note) : null
   return {
     action,
     content: action === 'accept' && isRecord(content) ? content : null,

@@ -1,6 +1,7 @@
 import { isRecord, own } from '../base/json.ts'
 import { contextBytesMax, toolNameCharactersMax } from '../base/limits.ts'
 import { truncate } from '../base/text.ts'
+import { metaKey } from '../gate/meta-key.ts'
 import { describeArguments } from '../mcp/arguments-text.ts'
 import { type AgentQuestion, formQuestion } from '../mcp/asker.ts'
 import type { OpenCall } from './open-calls.ts'
@@ -43,8 +44,8 @@ export function elicitationQuestion(params: Record<string, unknown>, origin: Ori
     serverName: origin.serverName,
     meta: {
       ...(isRecord(meta) ? meta : {}),
-      ...(origin.serverInfo ? { 'holdpoint/server-info': origin.serverInfo } : {}),
-      ...(only ? { 'holdpoint/call': callIdsOf(only) } : {}),
+      ...(origin.serverInfo ? { [metaKey.serverInfo]: origin.serverInfo } : {}),
+      ...(only ? { [metaKey.call]: callIdsOf(only) } : {}),
     },
   })
 }

@@ -1,8 +1,14 @@
 import { listeningMs } from '../base/limits.ts'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
+import type { Elicitation } from './elicitation.ts'
 
 export type Listening = 'listening' | 'silent' | 'not_yet'
+
+/** What has become of an answer: whoever asked has it, is waiting for it, or is not there. */
+export type Delivery = 'delivered' | 'waiting' | 'no_waiter'
+
+type LastPolled = Pick<Elicitation, 'id' | 'lastPolledAt'>
 
 /**
  * Who listens: when each request was last polled. Kept in memory and written in batches, so that a poll costs no write;
@@ -16,8 +22,8 @@ export interface Presence {
   /** A poll begins to be held, or ends: either is a sign of life. */
   opened(elicitationId: string): void
   closed(elicitationId: string): void
-  listening(elicitation: { id: string; lastPolledAt: Date | null }): Listening
-  lastPolledAt(elicitation: { id: string; lastPolledAt: Date | null }): Date | null
+  listening(elicitation: LastPolled): Listening
+  lastPolledAt(elicitation: LastPolled): Date | null
   flush(): Promise<void>
   stop(): Promise<void>
 }
@@ -48,7 +54,7 @@ export function createPresence(options: {
 
   const isRecent = (at: Date) => now().getTime() - at.getTime() < listeningMs
 
-  function lastPolledAt({ id, lastPolledAt }: { id: string; lastPolledAt: Date | null }): Date | null {
+  function lastPolledAt({ id, lastPolledAt }: LastPolled): Date | null {
     const here = recent.get(id)
     return here && (!lastPolledAt || here > lastPolledAt) ? here : lastPolledAt
   }
@@ -119,4 +125,13 @@ export function createPresence(options: {
       await flush().catch(onError)
     },
   }
+}
+
+/** What has become of the answer to a request that was just answered. */
+export function deliveryOf(
+  presence: Presence,
+  elicitation: LastPolled & Pick<Elicitation, 'deliveredAt'>,
+): Delivery {
+  if (elicitation.deliveredAt) return 'delivered'
+  return presence.listening(elicitation) === 'listening' ? 'waiting' : 'no_waiter'
 }

@@ -1,6 +1,7 @@
 import { isRecord, own } from '../base/json.ts'
 import { messageBytesMax, toolNameCharactersMax } from '../base/limits.ts'
 import { truncate } from '../base/text.ts'
+import { metaKey } from '../gate/meta-key.ts'
 import { describeArguments } from './arguments-text.ts'
 import { type AgentQuestion, formQuestion, type Outcome } from './asker.ts'
 import { userQuestionForm } from './user-question.ts'
@@ -26,7 +27,7 @@ export interface PermissionPrompt {
 const askedBy = "the agent's permission prompt"
 
 export function permissionPrompt(use: ToolUse): PermissionPrompt {
-  const meta = use.toolUseId === null ? {} : { 'holdpoint/tool-use-id': use.toolUseId }
+  const meta = use.toolUseId === null ? {} : { [metaKey.toolUseId]: use.toolUseId }
   const toolName = truncate(use.toolName, toolNameCharactersMax)
   const asked = use.toolName === 'AskUserQuestion' ? userQuestionForm(own(use.input, 'questions')) : null
   if (asked)

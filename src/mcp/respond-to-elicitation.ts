@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isRefusal } from '../base/refusal.ts'
 import { answer } from '../elicitation/answer.ts'
+import { deliveryOf } from '../elicitation/presence.ts'
 import type { DeskContext } from './desk-context.ts'
 import { saysNo } from './outcome-text.ts'
 import { refusalError } from './refusal-error.ts'
@@ -39,11 +40,7 @@ export const respondToElicitation = defineTool({
     )
     if (isRefusal(result)) return refusalError(result)
     const kept = result.status === 'accept' ? result.content : null
-    const delivery = result.deliveredAt
-      ? 'delivered'
-      : presence.listening(result) === 'listening'
-        ? 'waiting'
-        : 'no_waiter'
+    const delivery = deliveryOf(presence, result)
     const lines = [
       `Request ${result.requestId}: ${result.status}.`,
       ...(kept === null ? [] : [`Content: ${JSON.stringify(kept)}.`]),

@@ -7,13 +7,15 @@ import { answer, refuseAnswerer } from '../elicitation/answer.ts'
 import { ask, askedBefore, findSessionId } from '../elicitation/ask.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import { type PollAnswer, poll, stillPending, throughTrouble } from '../elicitation/poll.ts'
+import { deliveryOf } from '../elicitation/presence.ts'
 import { isWithdrawToken, withdraw, withdrawToken } from '../elicitation/withdraw.ts'
 import { mcpServerActor } from '../events/event.ts'
 import { collectionUrl } from '../gate/address.ts'
+import { metaKey } from '../gate/meta-key.ts'
 import { findGateToken, type GateToken } from '../gate/token.ts'
 import { createDoorkeeper } from './doorkeeper.ts'
 import { sendError, sendRefusal } from './envelope.ts'
-import { metaKey, parseAnswer, parseQuestion } from './parse.ts'
+import { parseAnswer, parseQuestion } from './parse.ts'
 import type { Rates } from './rates.ts'
 import type { RestServices } from './services.ts'
 
@@ -24,7 +26,8 @@ interface Address {
 }
 
 type Params = { token?: string; request_id?: string; id?: string }
-type RequestOf<P = Params> = FastifyRequest<{ Params: P; Querystring: { wait?: unknown } }>
+type Route = { Params: Params; Querystring: { wait?: unknown } }
+type RequestOf = FastifyRequest<Route>
 
 const neverLeaves = new AbortController().signal
 
@@ -178,12 +181,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     if (!parsed.ok) return sendError(reply, 'INVALID_INPUT', parsed.messages)
     const result = await answer(desk, target, parsed.value, identity, entrance)
     if (isRefusal(result)) return sendRefusal(reply, result)
-    const delivery = result.deliveredAt
-      ? 'delivered'
-      : poller.presence.listening(result) === 'listening'
-        ? 'waiting'
-        : 'no_waiter'
-    return { ...printed(outcomeOf(result)), delivery }
+    return { ...printed(outcomeOf(result)), delivery: deliveryOf(poller.presence, result) }
   }
 
   async function takeBack(request: RequestOf, reply: FastifyReply) {
@@ -254,20 +252,16 @@ export function registerElicitations(app: FastifyInstance, services: RestService
   }
 
   for (const prefix of ['/api/v1/elicitations', '/api/v1/gate/:token/elicitations']) {
-    app.post<{ Params: Params; Querystring: { wait?: unknown } }>(prefix, { onRequest: doorkeeper }, create)
-    app.get<{ Params: Params; Querystring: { wait?: unknown } }>(
+    app.post<Route>(prefix, { onRequest: doorkeeper }, create)
+    app.get<Route>(
       `${prefix}/:request_id`,
       // A HEAD would carry the answer away without its content.
       { onRequest: doorkeeper, exposeHeadRoute: false },
       show,
     )
-    app.delete<{ Params: Params; Querystring: { wait?: unknown } }>(
-      `${prefix}/:request_id`,
-      { onRequest: doorkeeper },
-      takeBack,
-    )
+    app.delete<Route>(`${prefix}/:request_id`, { onRequest: doorkeeper }, takeBack)
   }
-  app.patch<{ Params: Params; Querystring: { wait?: unknown } }>('/api/v1/elicitations/:id/respond', respond)
+  app.patch<Route>('/api/v1/elicitations/:id/respond', respond)
 }
 
 function printed({ requestId, action, content, note, respondedAt }: PollAnswer) {

@@ -12,23 +12,10 @@ import type { Action } from '../elicitation/answer.ts'
 import type { Question } from '../elicitation/ask.ts'
 import { requestIdPattern } from '../elicitation/elicitation.ts'
 import { checkSchemaLimits } from '../elicitation/form/schema-limits.ts'
+import { metaKey } from '../gate/meta-key.ts'
 import { probeRequestId } from '../gate/probe.ts'
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; messages: string[] }
-
-/** The keys of `_meta` that the fallback protocol knows. */
-export const metaKey = {
-  requestId: 'com.pulsemcp/request-id',
-  sessionId: 'com.pulsemcp/session-id',
-  toolName: 'com.pulsemcp/tool-name',
-  context: 'com.pulsemcp/context',
-  expiresAt: 'com.pulsemcp/expires-at',
-  pollUrl: 'com.pulsemcp/poll-url',
-  respondedAt: 'com.pulsemcp/responded-at',
-  note: 'holdpoint/note',
-  withdraw: 'holdpoint/withdraw',
-  serverName: 'holdpoint/server-name',
-} as const
 
 const bytes = (text: string) => Buffer.byteLength(text)
 
