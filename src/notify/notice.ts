@@ -25,36 +25,37 @@ const pauseNoticeMs = 60_000
 
 const everywhere: readonly Channel[] = ['webhook', 'push']
 
+type Noticed = Pick<TimelineEvent, 'type' | 'cursor' | 'sessionId' | 'elicitationId' | 'at'>
+
+/** By event; to every channel and at once where nothing else is said. */
+const notices: {
+  [type in EventType]?: (event: Noticed) => Omit<Notice, 'channels' | 'dueAt'> & Partial<Notice>
+} = {
+  'elicitation.created': ({ elicitationId }) => ({ type: 'elicitation.pending', subject: elicitationId! }),
+  'elicitation.resolved': ({ elicitationId }) => ({ type: 'elicitation.resolved', subject: elicitationId! }),
+  'session.paused': ({ sessionId, at }) => ({
+    type: 'session.needs_input',
+    subject: sessionId!,
+    dueAt: new Date(at.getTime() + pauseNoticeMs),
+  }),
+  'session.failed': ({ sessionId }) => ({ type: 'session.failed', subject: sessionId! }),
+  'gate.unreachable': ({ cursor }) => ({
+    type: 'gate.unreachable',
+    subject: `event ${cursor}`,
+    channels: ['webhook'],
+  }),
+  'gate.recovered': ({ cursor }) => ({
+    type: 'gate.recovered',
+    subject: `event ${cursor}`,
+    channels: ['webhook'],
+  }),
+}
+
 /** The notice that an event of the timeline gives, or null. Pure: whether it is still true is asked when it is due. */
-export function noticeOf({ type, cursor, sessionId, elicitationId, at }: TimelineEvent): Notice | null {
-  switch (type) {
-    case 'elicitation.created':
-      return { type: 'elicitation.pending', subject: elicitationId!, channels: everywhere, dueAt: at }
-    case 'elicitation.resolved':
-      return { type, subject: elicitationId!, channels: everywhere, dueAt: at }
-    case 'session.paused':
-      return {
-        type: 'session.needs_input',
-        subject: sessionId!,
-        channels: everywhere,
-        dueAt: new Date(at.getTime() + pauseNoticeMs),
-      }
-    case 'session.failed':
-      return { type, subject: sessionId!, channels: everywhere, dueAt: at }
-    case 'gate.unreachable':
-    case 'gate.recovered':
-      return { type, subject: `event ${cursor}`, channels: ['webhook'], dueAt: at }
-    default:
-      return null
-  }
+export function noticeOf(event: Noticed): Notice | null {
+  const notice = notices[event.type]?.(event)
+  return notice ? { channels: everywhere, dueAt: event.at, ...notice } : null
 }
 
 /** The events that `noticeOf` has something to say about, so that a reader may skip the others. */
-export const noticedEvents: readonly EventType[] = [
-  'elicitation.created',
-  'elicitation.resolved',
-  'session.paused',
-  'session.failed',
-  'gate.unreachable',
-  'gate.recovered',
-]
+export const noticedEvents = Object.keys(notices) as EventType[]

@@ -8,7 +8,10 @@ import { endSubscriptionsOfKeys, listSubscriptions } from './push-subscription.t
 
 const reader = 'notifications'
 const pageSize = 200
-const readEvents: readonly EventType[] = [...noticedEvents, 'key.revoked']
+const readEvents: EventType[] = [...noticedEvents, 'key.revoked']
+
+/** What is read of an event. */
+type ReadEvent = Pick<TimelineEvent, 'cursor' | 'type' | 'sessionId' | 'elicitationId' | 'data' | 'at'>
 
 export interface Walk {
   journal: Journal
@@ -32,22 +35,13 @@ export async function beginWalk(on: Queryable, position: bigint): Promise<void> 
 /**
  * Reads on in the timeline from where any server last came to, and writes down who is to be told of what. Reading and
  * writing are one commit under the reader's lock: of any number of servers one takes each event, and a crash loses none.
- * @returns whether anything was read that is worth telling.
  */
-export async function walkTimeline(walk: Walk): Promise<boolean> {
-  let found = false
-  for (;;) {
-    const page = await walkPage(walk)
-    found ||= page.notices > 0
-    if (!page.more) return found
-  }
+export async function walkTimeline(walk: Walk): Promise<void> {
+  for (let more = true; more; ) more = await walkPage(walk)
 }
 
-async function walkPage({
-  journal,
-  position,
-  hasWebhook,
-}: Walk): Promise<{ notices: number; more: boolean }> {
+/** @returns whether there is another page. */
+async function walkPage({ journal, position, hasWebhook }: Walk): Promise<boolean> {
   const through = position()
   return journal.write(async (entry) => {
     const [at] = await entry.query<{ cursor: bigint }>(
@@ -55,25 +49,20 @@ async function walkPage({
     )
     if (!at) throw new Error('The reader of the timeline was not set up before its first walk.')
     // Another server's tail may be ahead of this one's.
-    if (at.cursor >= through) return { notices: 0, more: false }
-    const events = await entry.query<TimelineEvent>(sql`
+    if (at.cursor >= through) return false
+    const events = await entry.query<ReadEvent>(sql`
       select cursor, type, session_id, elicitation_id, data, at from event
-      where cursor > ${at.cursor} and cursor <= ${through} and type = any(${readEvents as EventType[]}::text[])
+      where cursor > ${at.cursor} and cursor <= ${through} and type = any(${readEvents}::text[])
       order by cursor limit ${pageSize}`)
     const more = events.length === pageSize
-    const notices = await tell(entry, events, hasWebhook, journal.now())
+    await tell(entry, events, hasWebhook, journal.now())
     await entry.query(sql`
       update timeline_reader set cursor = ${more ? events.at(-1)!.cursor : through} where name = ${reader}`)
-    return { notices, more }
+    return more
   })
 }
 
-async function tell(
-  entry: Queryable,
-  events: TimelineEvent[],
-  hasWebhook: boolean,
-  now: Date,
-): Promise<number> {
+async function tell(entry: Queryable, events: ReadEvent[], hasWebhook: boolean, now: Date): Promise<void> {
   await endSubscriptionsOfKeys(
     entry,
     events.filter(({ type }) => type === 'key.revoked').map(({ data }) => String(data.keyId)),
@@ -82,7 +71,7 @@ async function tell(
     const notice = noticeOf(event)
     return notice ? [{ event, notice }] : []
   })
-  if (noticed.length === 0) return 0
+  if (noticed.length === 0) return
   const ended = noticed.filter(({ notice }) => notice.type === 'elicitation.resolved')
   await takeBackPending(
     entry,
@@ -112,5 +101,4 @@ async function tell(
     ),
     now,
   )
-  return noticed.length
 }
