@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { keyIn } from '../auth/authenticator.ts'
-import { actorOf, type Identity, may } from '../auth/identity.ts'
+import { actorOf, may } from '../auth/identity.ts'
 import { pollWaitSecondsMax } from '../base/limits.ts'
 import { isRefusal, NotFoundError } from '../base/refusal.ts'
 import { answer, refuseAnswerer } from '../elicitation/answer.ts'
@@ -18,6 +18,7 @@ import { sendError, sendRefusal } from './envelope.ts'
 import { parseAnswer, parseQuestion } from './parse.ts'
 import type { Rates } from './rates.ts'
 import type { RestServices } from './services.ts'
+import { signedIn } from './signed-in.ts'
 
 interface Address {
   /** The capability token of the path, or null on the plain address. */
@@ -170,7 +171,7 @@ export function registerElicitations(app: FastifyInstance, services: RestService
   }
 
   async function respond(request: RequestOf, reply: FastifyReply) {
-    const identity = await identityOf(request, reply)
+    const identity = await signedIn(authenticator, request, reply)
     if (!identity) return reply
     const parsed = parseAnswer(request.body)
     const entrance = { surface: 'rest', address: request.ip } as const
@@ -229,26 +230,6 @@ export function registerElicitations(app: FastifyInstance, services: RestService
     const { identity } = authentication
     const collects = identity.sessionId === target.sessionId
     return collects || may(identity, 'answer') ? { actor: actorOf(identity), collects } : null
-  }
-
-  /** The identity behind a request's key or cookie; null after it has been answered. */
-  async function identityOf(request: FastifyRequest, reply: FastifyReply): Promise<Identity | null> {
-    const authentication = await authenticator.authenticate(request.headers, {
-      changesState: true,
-      address: request.ip,
-    })
-    if (authentication.ok) return authentication.identity
-    if (authentication.why === 'cross-site')
-      sendError(reply, 'CROSS_SITE', 'A signed-in browser may only send this from a page of this server.')
-    else
-      sendError(
-        reply,
-        'UNAUTHENTICATED',
-        authentication.why === 'missing'
-          ? 'Send an API key in the header X-API-Key, or as Authorization: Bearer.'
-          : 'The API key is unknown, expired or revoked. Ask an admin for another one.',
-      )
-    return null
   }
 
   for (const prefix of ['/api/v1/elicitations', '/api/v1/gate/:token/elicitations']) {

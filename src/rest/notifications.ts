@@ -57,29 +57,11 @@ export function registerNotifications(app: FastifyInstance, services: Notificati
   })
 }
 
-function printed({
-  id,
-  type,
-  channel,
-  state,
-  attempts,
-  lastError,
-  sessionId,
-  elicitationId,
-  ...times
-}: Notification) {
-  const { dueAt, createdAt, settledAt } = times
+function printed(notification: Notification) {
+  const { id, type, channel, state, attempts, lastError, sessionId, elicitationId } = notification
+  const { dueAt, createdAt, settledAt } = notification
   return {
-    id,
-    type,
-    channel,
-    state,
-    attempts,
-    lastError,
-    sessionId,
-    elicitationId,
-    dueAt,
-    createdAt,
-    settledAt,
+    ...{ id, type, channel, state, attempts, lastError, sessionId, elicitationId },
+    ...{ dueAt, createdAt, settledAt },
   }
 }
