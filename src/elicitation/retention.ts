@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Journal } from '../events/journal.ts'
+import { whileUnanswered } from '../session/process.ts'
 
 const batchSize = 500
 
@@ -48,8 +49,8 @@ export async function eraseResolved(journal: Journal, before: Date, stopping?: A
 
 /** The reason of a failure may quote the request that nobody answered, as `failureOf` words it: the quotation goes. */
 async function eraseFailures(tx: Queryable, sessionIds: string[], requestIds: string[]): Promise<void> {
-  const quotation = ' while a request was unanswered: .*'
-  const rest = ' while a request was unanswered.'
+  const quotation = `${whileUnanswered}: .*`
+  const rest = `${whileUnanswered}.`
   const quotedId = '\\(([^()]*)\\)$'
   await tx.query(sql`
     update session set failure_reason = regexp_replace(failure_reason, ${quotation}, ${rest})

@@ -132,10 +132,13 @@ function howItEnded({ exitCode, signal }: ProcessExit): string {
   return exitCode === null ? 'The agent ended' : `The agent exited with code ${exitCode}`
 }
 
+/** Between what happened and the request that nobody answered; by this a retention finds the quotation in a reason. */
+export const whileUnanswered = ' while a request was unanswered'
+
 /** Why a session failed whose agent is gone: what happened, and the request that nobody answered. */
 export function failureOf(what: string, { pending }: LockedSession): string {
   const unanswered = pending.at(-1)
   return unanswered
-    ? `${what} while a request was unanswered: ${summarise(unanswered.toolName, unanswered.message)} (${unanswered.requestId})`
+    ? `${what}${whileUnanswered}: ${summarise(unanswered.toolName, unanswered.message)} (${unanswered.requestId})`
     : `${what}.`
 }
