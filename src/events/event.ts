@@ -16,7 +16,6 @@ export interface Actor {
 export const clockActor: Actor = { kind: 'clock', name: null, role: null, id: null }
 export const sweepActor: Actor = { kind: 'sweep', name: null, role: null, id: null }
 export const systemActor: Actor = { kind: 'system', name: null, role: null, id: null }
-export const runnerActor: Actor = { kind: 'runner', name: null, role: null, id: null }
 
 export function mcpServerActor(serverName: string | null): Actor {
   return { kind: 'mcp-server', name: serverName, role: null, id: null }

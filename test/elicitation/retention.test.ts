@@ -3,9 +3,8 @@ import { sql } from '../../src/database/sql.ts'
 import { answer } from '../../src/elicitation/answer.ts'
 import { type Elicitation, findById } from '../../src/elicitation/elicitation.ts'
 import { eraseResolved, forgetDelivered } from '../../src/elicitation/retention.ts'
-import { runnerActor } from '../../src/events/event.ts'
 import { registerProcess, reportExit } from '../../src/session/process.ts'
-import { openDomain, person, type TestDomain } from '../support/domain.ts'
+import { openDomain, person, runner, type TestDomain } from '../support/domain.ts'
 import { writeBlockedSessions } from '../support/many.ts'
 
 let domain: TestDomain
@@ -87,8 +86,8 @@ describe('what is older than the retention', () => {
     await answer(domain.desk, expired, { action: 'accept' }, person, { surface: 'rest', address: null })
     const died = await asked()
     const process = { host: 'laptop', pid: 7, command: null, startedAt: domain.clock.now }
-    await registerProcess(domain.journal, died.sessionId, process, runnerActor)
-    await reportExit(domain.journal, died.sessionId, { exitCode: 1, signal: null, pid: 7 }, runnerActor)
+    await registerProcess(domain.journal, died.sessionId, process, runner)
+    await reportExit(domain.journal, died.sessionId, { exitCode: 1, signal: null, pid: 7 }, runner)
     expect(await everything()).toContain(`unanswered: delete_tenant: Is it ${secret}?`)
 
     expect(await eraseResolved(domain.journal, later(1))).toBe(2)

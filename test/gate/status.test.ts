@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isRefusal } from '../../src/base/refusal.ts'
 import { sql } from '../../src/database/sql.ts'
-import { runnerActor, systemActor } from '../../src/events/event.ts'
+import { systemActor } from '../../src/events/event.ts'
 import { createGate, type Gate, type Page } from '../../src/gate/status.ts'
 import { findGateToken } from '../../src/gate/token.ts'
 import { commandSession } from '../../src/session/commands.ts'
 import { registerProcess } from '../../src/session/process.ts'
-import { openDomain, type TestDomain } from '../support/domain.ts'
+import { openDomain, runner, type TestDomain } from '../support/domain.ts'
 import { freePort } from '../support/server.ts'
 
 let domain: TestDomain
@@ -210,10 +210,10 @@ describe('a report from the host of an agent', () => {
   it('is listed for its host, and on the timeline when it says something new', async () => {
     const gate = openGate()
     const { id } = await domain.session()
-    await gate.report(id, report, runnerActor)
+    await gate.report(id, report, runner)
     pass(1)
-    await gate.report(id, report, runnerActor)
-    await gate.report(id, { ...report, reachable: false, detail: 'connection refused' }, runnerActor)
+    await gate.report(id, report, runner)
+    await gate.report(id, { ...report, reachable: false, detail: 'connection refused' }, runner)
     expect((await gate.status()).hosts).toEqual([
       { host: 'build-7', reachable: false, detail: 'connection refused', checkedAt: domain.clock.now },
     ])
@@ -226,7 +226,7 @@ describe('a report from the host of an agent', () => {
   it('is unknown after half an hour and forgotten after a day', async () => {
     const gate = openGate()
     const { id } = await domain.session()
-    await gate.report(id, report, runnerActor)
+    await gate.report(id, report, runner)
     pass(31)
     expect((await gate.status()).hosts).toMatchObject([{ reachable: null, detail: 'HTTP 404' }])
     pass(24 * 60)
@@ -236,11 +236,7 @@ describe('a report from the host of an agent', () => {
   it('never keeps or shows the token of a capability address', async () => {
     const gate = openGate()
     const { id } = await domain.session()
-    await gate.report(
-      id,
-      { ...report, url: 'http://gate.example/api/v1/gate/s3cr3t/elicitations' },
-      runnerActor,
-    )
+    await gate.report(id, { ...report, url: 'http://gate.example/api/v1/gate/s3cr3t/elicitations' }, runner)
     const kept = [await gateEvents(), await domain.database.query(sql`select * from gate_report`)]
     expect(JSON.stringify(kept)).not.toContain('s3cr3t')
   })
@@ -248,7 +244,7 @@ describe('a report from the host of an agent', () => {
   it('makes what a stranger hid in it visible', async () => {
     const gate = openGate()
     const { id } = await domain.session()
-    await gate.report(id, { ...report, detail: 'fine\u202e' }, runnerActor)
+    await gate.report(id, { ...report, detail: 'fine\u202e' }, runner)
     expect((await gate.status()).hosts[0]!.detail).toBe('fine⟨U+202E⟩')
   })
 })
@@ -261,16 +257,16 @@ describe('what an agent is told of the gate', () => {
     const gate = openGate()
     const here = (await domain.session()).id
     const there = (await domain.session()).id
-    await registerProcess(domain.journal, here, on('build-7'), runnerActor)
-    await registerProcess(domain.journal, there, on('build-8'), runnerActor)
+    await registerProcess(domain.journal, here, on('build-7'), runner)
+    await registerProcess(domain.journal, there, on('build-8'), runner)
     await gate.probe()
-    await gate.report(here, { host: 'build-7', url, reachable: true, detail: 'HTTP 404' }, runnerActor)
+    await gate.report(here, { host: 'build-7', url, reachable: true, detail: 'HTTP 404' }, runner)
     expect(await gate.knowledgeFor(here)).toMatchObject({ status: 'healthy', host: 'build-7', url })
     expect(await gate.knowledgeFor(there)).toMatchObject({ status: 'unreachable', host: null })
 
     await using _ = await answerAt()
     await gate.probe()
-    await gate.report(there, { host: 'build-8', url, reachable: false, detail: 'no route' }, runnerActor)
+    await gate.report(there, { host: 'build-8', url, reachable: false, detail: 'no route' }, runner)
     expect(await gate.knowledgeFor(there)).toMatchObject({
       status: 'unreachable',
       host: 'build-8',
@@ -281,9 +277,9 @@ describe('what an agent is told of the gate', () => {
   it("falls back to the server's probe when the host's report is old, and to unknown when both are", async () => {
     const gate = openGate()
     const { id } = await domain.session()
-    await registerProcess(domain.journal, id, on('build-7'), runnerActor)
+    await registerProcess(domain.journal, id, on('build-7'), runner)
     expect(await gate.knowledgeFor(id)).toMatchObject({ status: 'unknown', checkedAt: null })
-    await gate.report(id, { host: 'build-7', url, reachable: true, detail: null }, runnerActor)
+    await gate.report(id, { host: 'build-7', url, reachable: true, detail: null }, runner)
     pass(20)
     await gate.probe()
     pass(20)

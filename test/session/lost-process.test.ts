@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../src/database/sql.ts'
-import { runnerActor } from '../../src/events/event.ts'
 import { giveUpLostProcesses, noticeLostProcesses } from '../../src/session/lost-process.ts'
 import { heartbeat, registerProcess } from '../../src/session/process.ts'
-import { openDomain, type TestDomain } from '../support/domain.ts'
+import { openDomain, runner, type TestDomain } from '../support/domain.ts'
 
 let domain: TestDomain
 beforeAll(async () => {
@@ -23,7 +22,7 @@ async function runningProcess(): Promise<string> {
     domain.journal,
     id,
     { host: 'laptop', pid: 4711, command: null, startedAt: domain.clock.now },
-    runnerActor,
+    runner,
   )
   return id
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRefusal } from '../../src/base/refusal.ts'
 import type { Session } from '../../src/database/generated/prisma/client.ts'
-import { runnerActor, systemActor } from '../../src/events/event.ts'
+import { systemActor } from '../../src/events/event.ts'
 import { commandSession } from '../../src/session/commands.ts'
 import { heartbeat, isAlive, processAliveMs, registerProcess, reportExit } from '../../src/session/process.ts'
-import { openDomain, type TestDomain } from '../support/domain.ts'
+import { openDomain, runner, type TestDomain } from '../support/domain.ts'
 
 let domain: TestDomain
 beforeAll(async () => {
@@ -16,9 +16,9 @@ afterAll(async () => {
 
 const agent = { host: 'laptop', pid: 4711, command: 'claude', startedAt: new Date('2026-03-01T12:00:00Z') }
 const nowhere = '00000000-0000-7000-8000-000000000000'
-const register = (id: string, process = agent) => registerProcess(domain.journal, id, process, runnerActor)
+const register = (id: string, process = agent) => registerProcess(domain.journal, id, process, runner)
 const exit = (id: string, how: Partial<Parameters<typeof reportExit>[2]>) =>
-  reportExit(domain.journal, id, { exitCode: null, signal: null, pid: null, ...how }, runnerActor)
+  reportExit(domain.journal, id, { exitCode: null, signal: null, pid: null, ...how }, runner)
 
 async function eventsOf(id: string): Promise<string[]> {
   const { rows } = await domain.database.pool.query(

@@ -6,7 +6,7 @@ import type { Session } from '../../src/database/generated/prisma/client.ts'
 import { sql } from '../../src/database/sql.ts'
 import { type Asked, ask, type Question } from '../../src/elicitation/ask.ts'
 import { createRequests, type Desk } from '../../src/elicitation/elicitation.ts'
-import { systemActor } from '../../src/events/event.ts'
+import { type Actor, systemActor } from '../../src/events/event.ts'
 import { createJournal, type Journal } from '../../src/events/journal.ts'
 import { createSession } from '../../src/session/commands.ts'
 import { requestId } from './ask.ts'
@@ -33,6 +33,8 @@ export const person: Identity = {
   role: 'responder',
   sessionId: null,
 }
+
+export const runner: Actor = { kind: 'runner', name: null, role: null, id: null }
 
 const beginning = new Date('2026-03-01T12:00:00Z')
 
