@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { fastifyCookie } from '@fastify/cookie'
+import { flushEvery } from '../base/flush-every.ts'
 import { digest } from '../base/ids.ts'
 import { sql } from '../database/sql.ts'
 import type { Journal } from '../events/journal.ts'
@@ -91,11 +92,7 @@ export function createAuthenticator(options: {
       where api_key.id = used.id and api_key.id in (
         select id from api_key where id = any(${ids}::uuid[]) for no key update skip locked)`)
   }
-  let flushing = Promise.resolve()
-  const timer = setInterval(() => {
-    flushing = flushing.then(flush).catch(onError)
-  }, lastUsedFlushMs)
-  timer.unref()
+  const stop = flushEvery(lastUsedFlushMs, flush, onError)
 
   return {
     async authenticate(headers, { changesState, address }) {
@@ -127,11 +124,7 @@ export function createAuthenticator(options: {
     forgetCookie(token) {
       remembered.delete(`cookie:${digest(token)}`)
     },
-    async stop() {
-      clearInterval(timer)
-      await flushing
-      await flush().catch(onError)
-    },
+    stop,
   }
 }
 

@@ -1,3 +1,4 @@
+import { flushEvery } from '../base/flush-every.ts'
 import { systemActor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
 
@@ -47,11 +48,7 @@ export function createFailedAttempts({
     since = journal.now()
     await write(attempts, from)
   }
-  let flushing = Promise.resolve()
-  const timer = setInterval(() => {
-    flushing = flushing.then(flush).catch(onError)
-  }, windowMs)
-  timer.unref()
+  const stop = flushEvery(windowMs, flush, onError)
 
   return {
     async count(address) {
@@ -60,10 +57,6 @@ export function createFailedAttempts({
       counted.set(line, before === undefined ? 0 : before + 1)
       if (before === undefined) await write(new Map([[line, 1]]), since).catch(onError)
     },
-    async stop() {
-      clearInterval(timer)
-      await flushing
-      await flush().catch(onError)
-    },
+    stop,
   }
 }

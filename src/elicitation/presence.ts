@@ -1,3 +1,4 @@
+import { flushEvery } from '../base/flush-every.ts'
 import { listeningMs } from '../base/limits.ts'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
@@ -84,11 +85,7 @@ export function createPresence(options: {
     }
   }
 
-  let flushing: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
-    flushing = flushing.then(flush).catch(onError)
-  }, flushMs)
-  timer.unref()
+  const stop = flushEvery(flushMs, flush, onError)
 
   return {
     get arrivals() {
@@ -119,11 +116,7 @@ export function createPresence(options: {
     },
     lastPolledAt,
     flush,
-    async stop() {
-      clearInterval(timer)
-      await flushing
-      await flush().catch(onError)
-    },
+    stop,
   }
 }
 
