@@ -1,21 +1,23 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { App } from './app.ts'
+import { signInLinkMs } from './auth/sign-in.ts'
+import { writePrivateFile } from './base/private-file.ts'
 import type { Config } from './config.ts'
 
 /** Says where the server is and how to sign in. Links go to a terminal or into a file, never into a journal. */
 export async function announce(app: App, config: Config): Promise<void> {
   const say = (text: string) => process.stdout.write(`${text}\n`)
+  const linkMinutes = signInLinkMs / 60_000
   say(`\nHoldpoint is ready at ${app.publicUrl}`)
   if (app.newAdminKey) say(`Admin key, shown this once: ${app.newAdminKey}`)
   if (app.signInLink) {
-    if (process.stdout.isTTY) say(`Sign in within 15 minutes: ${app.signInLink}`)
+    if (process.stdout.isTTY) say(`Sign in within ${linkMinutes} minutes: ${app.signInLink}`)
     else {
       const file = join(config.dataDir, 'sign-in-link')
       await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-      await writeFile(file, `${app.signInLink}\n`, { mode: 0o600 })
-      await chmod(file, 0o600)
-      say(`A sign-in link, good once and for 15 minutes, is in ${file}`)
+      await writePrivateFile(file, `${app.signInLink}\n`)
+      say(`A sign-in link, good once and for ${linkMinutes} minutes, is in ${file}`)
     }
   } else say('There is no valid admin key to sign in with. Set HOLDPOINT_ADMIN_KEY and start again.')
   if (config.databaseUrl === null)

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { digest } from '../base/ids.ts'
+import { writePrivateFile } from '../base/private-file.ts'
 import type { ApiKey } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import { systemActor } from '../events/event.ts'
@@ -40,13 +40,13 @@ export async function ensureLauncherKey(journal: Journal, dataDir: string): Prom
         at: now,
       })
     const { secret } = await insertKey(entry, { name, role: 'launcher' }, systemActor, now)
-    await writePrivate(file, `${secret}\n`)
+    await writePrivateFile(file, `${secret}\n`)
   })
 }
 
 /** Tells the same command line where the server listens. */
 export function writeAddress(dataDir: string, url: string): Promise<void> {
-  return writePrivate(join(dataDir, addressFile), `${url}\n`)
+  return writePrivateFile(join(dataDir, addressFile), `${url}\n`)
 }
 
 /** One name for each folder of each machine, so that replacing a key revokes no other's. */
@@ -64,11 +64,4 @@ async function readSecret(file: string): Promise<string | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
-}
-
-/** In one step, so that nobody reads half a file, and never readable for others. */
-async function writePrivate(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
-  await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
-  await rename(draft, file)
 }

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { diff } from 'node:util'
+import { writePrivateFile } from '../base/private-file.ts'
 import { redact } from '../base/redact.ts'
 import { environmentOf } from '../gate/environment.ts'
 import { stateFolder } from '../runner/private-folder.ts'
@@ -95,9 +96,7 @@ async function readRecord(environment: Variables, file: string): Promise<UndoRec
 async function writeRecord(environment: Variables, record: UndoRecord): Promise<void> {
   const file = recordFile(environment, record.path)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
-  await writeFile(draft, JSON.stringify(record), { mode: 0o600, flag: 'wx' })
-  await rename(draft, file)
+  await writePrivateFile(file, JSON.stringify(record))
 }
 
 /** Outside the project: the config holds credentials, and a copy of them must not be committed. */

@@ -3,7 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Authenticator, cookieName, isSameOrigin } from '../auth/authenticator.ts'
 import type { FailedAttempts } from '../auth/failed-attempts.ts'
-import { browserSignInMs, redeemSignInLink, type SignedIn, signInBrowser, signOut } from '../auth/sign-in.ts'
+import {
+  browserSignInMs,
+  redeemSignInLink,
+  type SignedIn,
+  signInBrowser,
+  signInLinkMs,
+  signOut,
+} from '../auth/sign-in.ts'
 import type { Journal } from '../events/journal.ts'
 import { sendError, sendRefusal } from './envelope.ts'
 import type { Rates } from './rates.ts'
@@ -45,7 +52,7 @@ export function registerSignIn(
         'UNAUTHENTICATED',
         'key' in parsed.data
           ? 'This key is unknown, expired or revoked.'
-          : 'This sign-in link was used before or is older than 15 minutes. Sign in with a key, or restart the server for another link.',
+          : `This sign-in link was used before or is older than ${signInLinkMs / 60_000} minutes. Sign in with a key, or restart the server for another link.`,
       )
     }
     const { token, identity } = signedIn
