@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { errorText } from '../base/error-text.ts'
 import { isRecord, own } from '../base/json.ts'
 import { withoutToken } from '../gate/address.ts'
 import { metaKey } from '../gate/meta-key.ts'
@@ -139,7 +140,7 @@ export function createGateClient(
       })
     await persist(attempt, () => until, AbortSignal.timeout(withdrawMs)).catch((error: unknown) =>
       // It stays until its deadline, and shows that nobody listens any more.
-      log(`A question could not be taken back: ${error instanceof Error ? error.message : String(error)}`),
+      log(`A question could not be taken back: ${errorText(error)}`),
     )
   }
 

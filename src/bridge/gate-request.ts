@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.ts'
 import { isRecord, own } from '../base/json.ts'
 import { withoutToken } from '../gate/address.ts'
 import { AskError } from '../mcp/asker.ts'
@@ -94,5 +95,5 @@ function causeOf(error: unknown): string {
     const { code } = each as { code?: unknown }
     if (typeof code === 'string') return code
   }
-  return error instanceof Error ? error.message : String(error)
+  return errorText(error)
 }

@@ -3,6 +3,7 @@ import { homedir, hostname } from 'node:os'
 import { delimiter, join } from 'node:path'
 import pg from 'pg'
 import { launcherKeyFile } from '../auth/launcher-key.ts'
+import { errorText } from '../base/error-text.ts'
 import { redact } from '../base/redact.ts'
 import { readConfig } from '../config.ts'
 import { MigrationError, pendingMigrations } from '../database/migrate.ts'
@@ -120,9 +121,7 @@ async function checkDatabase(environment: Variables): Promise<Finding[]> {
     ]
   } catch (error) {
     const check = error instanceof MigrationError && error.code !== 'UNREACHABLE' ? 'migrations' : 'database'
-    return [
-      { check, state: 'broken', detail: redact(error instanceof Error ? error.message : String(error)) },
-    ]
+    return [{ check, state: 'broken', detail: redact(errorText(error)) }]
   }
 }
 
@@ -188,7 +187,7 @@ async function checkServer(url: string | null): Promise<Finding[]> {
     ]
   } catch (error) {
     const result = await probe(url)
-    const why = result.reachable ? (error instanceof Error ? error.message : String(error)) : result.detail
+    const why = result.reachable ? errorText(error) : result.detail
     return [
       {
         check: 'server',
@@ -218,7 +217,7 @@ async function checkKeyAndGate(connection: Connection): Promise<Finding[]> {
     }
     return [key, ...(await checkGate((await api.request<LaunchSiteData>(launchSiteDocument)).gate))]
   } catch (error) {
-    return [{ check: 'key', state: 'broken', detail: error instanceof Error ? error.message : String(error) }]
+    return [{ check: 'key', state: 'broken', detail: errorText(error) }]
   }
 }
 

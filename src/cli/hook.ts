@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers'
+import { errorText } from '../base/error-text.ts'
 import { findGateAddress, noGateAddress } from '../bridge/gate-address.ts'
 import { createGateClient } from '../bridge/gate-client.ts'
 import { elicitationHookReply, parseElicitationHook } from '../gate/claude-elicitation-hook.ts'
@@ -35,7 +36,7 @@ export async function hook(
     say(JSON.stringify(elicitationHookReply(elicitation.mode, outcome)))
     return exitCodes.done
   } catch (error) {
-    return undecided(error instanceof Error ? error.message : String(error))
+    return undecided(errorText(error))
   } finally {
     process.stdin.destroy()
   }

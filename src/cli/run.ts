@@ -1,4 +1,5 @@
 import { constants, hostname } from 'node:os'
+import { errorText } from '../base/error-text.ts'
 import { redact } from '../base/redact.ts'
 import { truncate } from '../base/text.ts'
 import { childEnvironment } from '../gate/child-environment.ts'
@@ -93,7 +94,7 @@ export async function run(options: RunOptions, command: string[], terminal: Term
     notices,
   }).catch(async (error: unknown) => {
     if (session.status === 'RUNNING')
-      await fail(api, session.id, `The agent was not started: ${textOf(error)}`)
+      await fail(api, session.id, `The agent was not started: ${errorText(error)}`)
     throw error
   })
   const { eventCursor } = await api.request<EventCursorData>(eventCursorDocument)
@@ -188,7 +189,7 @@ async function finish({ finish }: Equipped): Promise<string[]> {
     return (await finish?.()) ?? []
   } catch (error) {
     // The agent has ended as it has; this changes nothing about it.
-    return [`What it left for you could not be put in its place: ${textOf(error)}`]
+    return [`What it left for you could not be put in its place: ${errorText(error)}`]
   }
 }
 
@@ -223,8 +224,4 @@ function shown(command: readonly string[]): string {
 
 function exitCodeOf({ exitCode, signal }: Ending): number {
   return exitCode ?? 128 + (signal === null ? 0 : constants.signals[signal])
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorText } from '../base/error-text.ts'
 import type { ProbeResult } from '../gate/probe.ts'
 import type { AgentProcess, Ending } from './agent-process.ts'
 import { retry } from './backoff.ts'
@@ -98,7 +99,7 @@ export async function supervise(agent: AgentProcess, supervision: Supervision): 
       } catch (error) {
         // Nobody is told of a server that is away: the agent has the screen, and the next beat may find it.
         if (!link.isAway(error) && !silenced && !over.signal.aborted)
-          notice(`A sign of life was refused: ${textOf(error)}`)
+          notice(`A sign of life was refused: ${errorText(error)}`)
         silenced = true
       }
       await sleep(heartbeatMs, undefined, { signal: over.signal }).catch(() => undefined)
@@ -120,7 +121,8 @@ export async function supervise(agent: AgentProcess, supervision: Supervision): 
         signal,
         isWorthwhile: link.isAway,
         onFailure(error) {
-          if (!told) notice(`${textOf(error)} Trying again, to report how the agent ended; Ctrl-C gives up.`)
+          if (!told)
+            notice(`${errorText(error)} Trying again, to report how the agent ended; Ctrl-C gives up.`)
           told = true
         },
       },
@@ -145,7 +147,7 @@ export async function supervise(agent: AgentProcess, supervision: Supervision): 
     () => true,
     (error: unknown) => {
       notice(
-        `How the agent ended could not be reported: ${textOf(error)} The session shows a process that is not heard of any more; pause or archive it.`,
+        `How the agent ended could not be reported: ${errorText(error)} The session shows a process that is not heard of any more; pause or archive it.`,
       )
       return false
     },
@@ -168,8 +170,4 @@ function patienceFor(ms: number): { signal: AbortSignal } & Disposable {
       for (const name of signals) process.off(name, giveUp)
     },
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
