@@ -1,5 +1,5 @@
-import { access, constants, readFile, realpath, stat } from 'node:fs/promises'
-import { homedir, hostname } from 'node:os'
+import { access, constants, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { delimiter, join } from 'node:path'
 import pg from 'pg'
 import { launcherKeyFile } from '../auth/launcher-key.ts'
@@ -8,8 +8,8 @@ import { redact } from '../base/redact.ts'
 import { readConfig } from '../config.ts'
 import { MigrationError, pendingMigrations } from '../database/migrate.ts'
 import { probe } from '../gate/probe.ts'
-import { codexTrustWarning } from '../gate/runtime-config/codex-trust.ts'
 import { createApi } from './api.ts'
+import { findTrustWarning } from './codex-trust.ts'
 import { type Connection, dataFolder, findConnection, type Variables } from './connection.ts'
 import { type LaunchSiteData, launchSiteDocument, type ViewerData, viewerDocument } from './documents.ts'
 import { exitCodes } from './problem.ts'
@@ -263,14 +263,8 @@ async function checkRuntimes(environment: Variables, cwd: string): Promise<Findi
     const path = await findProgram(program, environment)
     if (path !== null) findings.push({ check: program, state: 'ok', detail: path })
   }
-  const exists = await access(join(cwd, '.codex', 'config.toml')).then(
-    () => true,
-    () => false,
-  )
-  if (exists) {
-    const home = environment.CODEX_HOME || join(environment.HOME || homedir(), '.codex')
-    const homeConfigText = await readFile(join(home, 'config.toml'), 'utf8').catch(() => null)
-    const warning = codexTrustWarning({ homeConfigText, projectDirectory: await realpath(cwd) })
+  if (await mayAccess(join(cwd, '.codex', 'config.toml'))) {
+    const warning = await findTrustWarning(cwd, environment)
     if (warning !== null) findings.push({ check: 'codex', state: 'warning', detail: warning })
   }
   return findings
@@ -279,14 +273,14 @@ async function checkRuntimes(environment: Variables, cwd: string): Promise<Findi
 async function findProgram(name: string, { PATH = '' }: Variables): Promise<string | null> {
   for (const folder of PATH.split(delimiter)) {
     const path = join(folder, name)
-    if (
-      folder !== '' &&
-      (await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return path
+    if (folder !== '' && (await mayAccess(path, constants.X_OK))) return path
   }
   return null
+}
+
+function mayAccess(path: string, mode: number = constants.F_OK): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  )
 }

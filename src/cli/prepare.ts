@@ -1,10 +1,9 @@
-import { readFile, realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { codexTrustWarning } from '../gate/runtime-config/codex-trust.ts'
 import type { Runtime } from '../runner/runtime.ts'
 import { type Api, createApi } from './api.ts'
 import { bridgedConfig } from './bridged-config.ts'
+import { findTrustWarning } from './codex-trust.ts'
 import { changedLines, isTracked, projectConfigs, replaceConfig, undoConfig } from './config-file.ts'
 import { findConnection } from './connection.ts'
 import type { PreparedLaunch } from './documents.ts'
@@ -130,8 +129,8 @@ async function prepareFiles(
     const after = bridged?.text ?? prepared
     files.push({ path, changed: after !== before, before, after })
     for (const warning of launch.warnings) warnings.add(warning)
-    if (runtime === 'codex')
-      for (const warning of await trustWarnings(directory, terminal)) warnings.add(warning)
+    const untrusted = runtime === 'codex' ? await findTrustWarning(directory, terminal.environment) : null
+    if (untrusted !== null) warnings.add(untrusted)
   }
   if (launch === null)
     throw new Problem(
@@ -159,13 +158,4 @@ async function undo({ force, json }: PrepareOptions, directory: string, terminal
     if (results.length === 0) terminal.say(`Nothing in ${directory} was prepared by this user.`)
   }
   return changed.length > 0 ? exitCodes.failed : exitCodes.done
-}
-
-async function trustWarnings(directory: string, { environment }: Terminal): Promise<string[]> {
-  const home = environment.CODEX_HOME || join(environment.HOME || homedir(), '.codex')
-  const homeConfigText = await readFile(join(home, 'config.toml'), 'utf8').catch(() => null)
-  // Trust goes by the path without symbolic links.
-  const projectDirectory = await realpath(directory)
-  const warning = codexTrustWarning({ homeConfigText, projectDirectory })
-  return warning === null ? [] : [warning]
 }

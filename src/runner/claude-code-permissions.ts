@@ -27,7 +27,7 @@ export function planPermissions(options: readonly string[], taken: ReadonlySet<s
     notices.push(
       `With ${never} Claude Code asks for no permission, so --approve-tools has nothing to ask. Leave it out.`,
     )
-  if (!rest.some((each) => each === '-p' || each === '--print'))
+  if (!isPrintMode(rest))
     notices.push(
       'Without --print Claude Code asks for permissions at its own terminal, whatever --approve-tools says.',
     )
@@ -39,6 +39,11 @@ export function planPermissions(options: readonly string[], taken: ReadonlySet<s
     allow: ['ask_person', 'await_answer'].map(toolOf),
     notices,
   }
+}
+
+/** Whether Claude Code is to print an answer and end, with nobody at its terminal. */
+export function isPrintMode(options: readonly string[]): boolean {
+  return options.some((each) => each === '-p' || each === '--print')
 }
 
 /** What keeps Claude Code from asking, as the command says it; null when nothing does. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isRecord, own } from '../base/json.ts'
 import { toolTimeoutMs } from '../gate/runtime-config/rewrite.ts'
-import { planPermissions } from './claude-code-permissions.ts'
+import { isPrintMode, planPermissions } from './claude-code-permissions.ts'
 import { planSettings, settingsFolder } from './claude-code-settings.ts'
 import { ownArguments, takeOption } from './command-line.ts'
 import { parseJson, readJson, record, texts } from './json-file.ts'
@@ -26,15 +26,14 @@ export async function planClaudeCode(settings: LaunchSettings): Promise<LaunchPl
   const servers: Servers = new Map()
 
   if (!parts.options.includes('--strict-mcp-config')) {
-    const isPrint = parts.options.some((each) => each === '-p' || each === '--print')
-    const found = await findServers({ cwd, environment, isPrint })
+    const found = await findServers({ cwd, environment, isPrint: isPrintMode(parts.options) })
     for (const [name, entry] of found.servers) servers.set(name, entry)
     notices.push(...found.notices)
   }
-  for (const value of mcpConfigFile === null ? [] : [mcpConfigFile]) {
-    const given = await readGiven(value, cwd)
+  if (mcpConfigFile !== null) {
+    const given = await readGiven(mcpConfigFile, cwd)
     if (given === null)
-      notices.push(`${value} could not be read as an MCP config: Claude Code runs without it.`)
+      notices.push(`${mcpConfigFile} could not be read as an MCP config: Claude Code runs without it.`)
     else for (const [name, entry] of given) servers.set(name, entry)
   }
   let { options } = parts

@@ -1,5 +1,11 @@
 import { cp, lstat, mkdir, readdir, rename, symlink } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
+
+/** The folder that Codex keeps its config, its login and its sessions in. */
+export function codexHome(environment: Readonly<Record<string, string | undefined>>): string {
+  return environment.CODEX_HOME || join(environment.HOME || homedir(), '.codex')
+}
 
 /** Codex's background server serves one home; a private one must not be answered by it, nor share its scratch files. */
 const notShared = /^(app-server-.*|\.tmp|tmp|.*\.sock)$/

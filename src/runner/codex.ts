@@ -1,12 +1,12 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parse, stringify, type TomlTable } from 'smol-toml'
-import { isRecord, own } from '../base/json.ts'
+import { own } from '../base/json.ts'
 import { codexTrustWarning, isCodexProjectTrusted } from '../gate/runtime-config/codex-trust.ts'
 import { spawnVariables } from '../gate/spawn-environment.ts'
-import { shareHome } from './codex-home.ts'
+import { codexHome, shareHome } from './codex-home.ts'
 import { ownArguments, takeOption } from './command-line.ts'
+import { record } from './json-file.ts'
 import type { Equipped, LaunchPlan, LaunchSettings } from './launch-plan.ts'
 
 type Servers = Record<string, unknown>
@@ -25,7 +25,7 @@ const instructionFiles = ['AGENTS.override.md', 'AGENTS.md'] as const
 export async function planCodex(settings: LaunchSettings): Promise<LaunchPlan> {
   const { environment, mcpConfigFile } = settings
   const parts = ownArguments(settings.command)
-  const home = environment.CODEX_HOME || join(environment.HOME || homedir(), '.codex')
+  const home = codexHome(environment)
   const notices: string[] = []
   // A config that is named stands in for the home's, trust and all.
   const homeText = await readText(
@@ -92,7 +92,7 @@ async function readProject(
     else
       for (const [name, entry] of Object.entries(serversIn(text))) {
         servers[name] = entry
-        const env = recordOf(own(recordOf(entry), 'env'))
+        const env = record(own(record(entry), 'env'))
         const fixed = spawnVariables.filter((each) => Object.hasOwn(env, each))
         if (fixed.length > 0) notices.push(fixedNotice(join(folder, '.codex', 'config.toml'), name, fixed))
       }
@@ -127,8 +127,8 @@ function withServers(homeText: string, servers: Servers): { toml: string; notice
 function raisedTimeouts(config: string, project: Servers): string[] {
   const wanted = serversIn(config)
   return Object.keys(project).flatMap((name) => {
-    const given = own(recordIn(project, name), 'tool_timeout_sec')
-    const raised = own(recordIn(wanted, name), 'tool_timeout_sec')
+    const given = own(record(own(project, name)), 'tool_timeout_sec')
+    const raised = own(record(own(wanted, name)), 'tool_timeout_sec')
     if (
       given === undefined ||
       raised === undefined ||
@@ -162,8 +162,7 @@ function foldersBetween(root: string, cwd: string): string[] {
 
 function serversIn(toml: string): Servers {
   try {
-    const servers = own(parse(toml), 'mcp_servers')
-    return isRecord(servers) ? servers : {}
+    return record(own(parse(toml), 'mcp_servers'))
   } catch {
     return {}
   }
@@ -172,14 +171,6 @@ function serversIn(toml: string): Servers {
 /** Codex takes the project's own values for the home's. */
 function fixedNotice(file: string, server: string, names: readonly string[]): string {
   return `${file} itself sets ${names.join(', ')} for the MCP server ${JSON.stringify(server)}, and Codex takes that: it will NOT reach the gate of this session. Take them out ("holdpoint prepare --undo", if that put them there).`
-}
-
-function recordIn(servers: Servers, name: string): Record<string, unknown> {
-  return recordOf(own(servers, name))
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
 }
 
 async function readText(file: string): Promise<string | null> {

@@ -15,6 +15,7 @@ export function parseJson(text: string): unknown {
   return errors.length === 0 ? value : undefined
 }
 
+/** A value that is an object; an empty one for anything else. */
 export function record(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {}
 }
