@@ -1,3 +1,4 @@
+import { isRecord } from '../base/json.ts'
 import { createApi, succeeded } from './api.ts'
 import type { ActionWord } from './choices.ts'
 import { findConnection, requireOwnKey } from './connection.ts'
@@ -52,7 +53,7 @@ function parseContent(text: string): Record<string, unknown> {
       exitCodes.usage,
     )
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isRecord(value))
     throw new Problem('--content must be a JSON object of values by field name.', exitCodes.usage)
-  return value as Record<string, unknown>
+  return value
 }

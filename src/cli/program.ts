@@ -40,12 +40,7 @@ export function createProgram(terminal: Terminal, { processEnvironment, exit }: 
     .enablePositionalOptions()
     .exitOverride()
     .addHelpText('after', surroundings)
-  const add = (name: string, description: string, examples: string) =>
-    program
-      .command(name)
-      .description(description)
-      .exitOverride()
-      .addHelpText('after', `\nExamples:\n${examples}`)
+  const add = addingTo(program)
 
   add('serve', 'run the server', '  holdpoint serve\n  PORT=8080 holdpoint serve').action(async () => {
     const { serve } = await import('./serve.ts')
@@ -228,12 +223,7 @@ Exit codes: 0 with a decision, 1 without one. Nothing else, since Claude Code ta
     'make, list, rotate and revoke API keys; needs an admin key of your own',
     '  holdpoint keys list',
   )
-  const addKey = (name: string, description: string, examples: string) =>
-    keys
-      .command(name)
-      .description(description)
-      .exitOverride()
-      .addHelpText('after', `\nExamples:\n${examples}`)
+  const addKey = addingTo(keys)
   addKey('create', 'make a key and print it', '  holdpoint keys create phone --role responder --expires 90d')
     .argument('<name>', 'what it is called')
     .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
@@ -288,6 +278,15 @@ Exit codes: 0 with a decision, 1 without one. Nothing else, since Claude Code ta
     })
 
   return program
+}
+
+function addingTo(parent: Command) {
+  return (name: string, description: string, examples: string) =>
+    parent
+      .command(name)
+      .description(description)
+      .exitOverride()
+      .addHelpText('after', `\nExamples:\n${examples}`)
 }
 
 function versionOf(packageFile: string): string {

@@ -71,9 +71,10 @@ export async function answer(
     }
     if (kept instanceof InvalidContentError) return kept
     const said = note?.trim() ? makeVisible(note.trim()) : null
+    const cause = action === 'cancel' ? 'dismissed' : 'answered'
     session.resolve(current.id, {
       status: action,
-      cause: action === 'cancel' ? 'dismissed' : 'answered',
+      cause,
       actor,
       ...entrance,
       content: kept.content,
@@ -84,7 +85,7 @@ export async function answer(
     return {
       ...current,
       status: action,
-      cause: action === 'cancel' ? 'dismissed' : 'answered',
+      cause,
       content: kept.content,
       note: said,
       respondedAt: session.now,
