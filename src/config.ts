@@ -2,8 +2,10 @@ import { isAbsolute, resolve } from 'node:path'
 import { compile } from '@fastify/proxy-addr'
 import { z } from 'zod'
 import {
+  chosenKeyCharactersMin,
   configurableLimits,
   elicitationDeadlineMaxMs,
+  keyCharactersMax,
   type Limits,
   limitNames,
   limitVariable,
@@ -109,8 +111,8 @@ const variables = z.object({
   HOLDPOINT_DATA_DIR: z.string().default('.holdpoint'),
   HOLDPOINT_ADMIN_KEY: z
     .string()
-    .min(16, 'must be at least 16 characters long')
-    .max(500, 'must be at most 500 characters long')
+    .min(chosenKeyCharactersMin, `must be at least ${chosenKeyCharactersMin} characters long`)
+    .max(keyCharactersMax, `must be at most ${keyCharactersMax} characters long`)
     .optional(),
   HOLDPOINT_ENV: z
     .enum(['development', 'staging', 'production'], 'must be development, staging or production')

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { digest, isUuid, newId, newToken } from '../base/ids.ts'
+import { holderNameCharactersMax, keyCharactersMax } from '../base/limits.ts'
 import { type FieldProblem, InvalidInputError, NotFoundError, type Refusal } from '../base/refusal.ts'
 import type { Queryable } from '../database/database.ts'
 import type { ApiKey } from '../database/generated/prisma/client.ts'
@@ -19,9 +20,6 @@ export interface NewKey {
   secret?: string
 }
 
-const nameCharactersMax = 100
-export const chosenKeyCharactersMin = 16
-
 /** Makes a key. The secret is returned this once; only its hash and its first characters are kept. */
 export async function createKey(
   journal: Journal,
@@ -31,10 +29,10 @@ export async function createKey(
   const now = journal.now()
   const problems: FieldProblem[] = []
   const name = input.name.trim()
-  if (name === '' || name.length > nameCharactersMax || name.includes('\0'))
+  if (name === '' || name.length > holderNameCharactersMax || name.includes('\0'))
     problems.push({
       name: 'name',
-      messages: [`Give the key a name of 1 to ${nameCharactersMax} characters.`],
+      messages: [`Give the key a name of 1 to ${holderNameCharactersMax} characters.`],
     })
   if (input.expiresAt && input.expiresAt <= now)
     problems.push({ name: 'expiresAt', messages: ['Choose a time in the future.'] })
@@ -113,7 +111,7 @@ export function tellRevoked(
 
 /** The identity behind a key that somebody presents; null for anything unknown, expired or revoked. */
 export async function identify(on: Queryable, secret: string, now: Date): Promise<Identity | null> {
-  if (secret.length > 500) return null
+  if (secret.length > keyCharactersMax) return null
   const [key] = await on.query<ApiKey>(sql`select * from api_key where prefix = ${prefixOf(secret)}`)
   if (!key || !sameDigest(key.hash, digest(secret)) || !isValid(key, now)) return null
   return identityOf(key)

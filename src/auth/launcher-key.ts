@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { digest } from '../base/ids.ts'
+import { holderNameCharactersMax } from '../base/limits.ts'
 import { writePrivateFile } from '../base/private-file.ts'
 import type { ApiKey } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
@@ -12,8 +13,6 @@ import { identify, insertKey } from './keys.ts'
 /** What a command line on the same machine finds in the data folder; only the server's own user can read it. */
 export const launcherKeyFile = 'launcher-key'
 export const addressFile = 'address'
-
-const nameCharactersMax = 100
 
 /**
  * Sees to it that the data folder holds a key with which agents can be launched from this machine, and nothing answered.
@@ -52,9 +51,9 @@ export function writeAddress(dataDir: string, url: string): Promise<void> {
 /** One name for each folder of each machine, so that replacing a key revokes no other's. */
 function nameOf(dataDir: string): string {
   const name = `local launcher ${hostname()}:${dataDir}`
-  return name.length <= nameCharactersMax
+  return name.length <= holderNameCharactersMax
     ? name
-    : `${name.slice(0, nameCharactersMax - 9)} ${digest(name).slice(0, 8)}`
+    : `${name.slice(0, holderNameCharactersMax - 9)} ${digest(name).slice(0, 8)}`
 }
 
 async function readSecret(file: string): Promise<string | null> {

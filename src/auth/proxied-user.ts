@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { compile } from '@fastify/proxy-addr'
+import { holderNameCharactersMax } from '../base/limits.ts'
 import { makeVisible } from '../base/text.ts'
 import type { Identity } from './identity.ts'
 import type { Role } from './role.ts'
@@ -9,8 +10,6 @@ export interface TrustedUserHeader {
   name: string
   role: Role
 }
-
-const nameCharactersMax = 100
 
 /**
  * Takes the header off every request that does not come straight from a trusted proxy, before anybody reads it. What is left
@@ -34,6 +33,6 @@ export function proxiedUser(
   if (typeof value !== 'string') return null
   // Node reads headers byte by byte; proxies write names in UTF-8.
   const name = makeVisible(Buffer.from(value, 'latin1').toString('utf8').trim())
-  if (name === '' || name.length > nameCharactersMax) return null
+  if (name === '' || name.length > holderNameCharactersMax) return null
   return { kind: 'user', id: `user:${name}`, name, role, sessionId: null }
 }

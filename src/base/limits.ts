@@ -109,6 +109,12 @@ export const elicitationDeadlineMaxMs = 7 * 24 * 60 * 60_000
 
 export const noteCharactersMax = 2_000
 
+/** Names of keys and of the users that a proxy signs in. */
+export const holderNameCharactersMax = 100
+/** A key, made up or chosen; a longer one is none. Those that somebody chose, which only HOLDPOINT_ADMIN_KEY can be, have at least so many. */
+export const keyCharactersMax = 500
+export const chosenKeyCharactersMin = 16
+
 /** A request on the open endpoints. */
 export const bodyBytesMax = 256 * 1024
 export const messageBytesMax = 16 * 1024
