@@ -93,6 +93,11 @@ export function truncate(text: string, lengthMax: number): string {
   return text
 }
 
+/** As much of the start of a text as fits into so many bytes of UTF-8. */
+export function startWithin(text: string, bytesMax: number): string {
+  return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytesMax)).read)
+}
+
 /** Length as people and JSON Schema count it: an emoji outside the basic plane is one. */
 export function codePointLength(text: string): number {
   let length = 0

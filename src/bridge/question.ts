@@ -1,6 +1,6 @@
 import { isRecord, own } from '../base/json.ts'
 import { contextBytesMax, toolNameCharactersMax } from '../base/limits.ts'
-import { truncate } from '../base/text.ts'
+import { startWithin, truncate } from '../base/text.ts'
 import { metaKey } from '../gate/meta-key.ts'
 import { describeArguments } from '../mcp/arguments-text.ts'
 import { type AgentQuestion, formQuestion } from '../mcp/asker.ts'
@@ -73,12 +73,9 @@ function contextOf({ calls, patienceMs }: Origin): string | null {
   return parts.length > 0 ? cut(parts.join('\n\n')) : null
 }
 
+const cutNotice = '\n… cut here'
+
 function cut(text: string): string {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= contextBytesMax) return text
-  const notice = '\n… cut here'
-  return `${bytes
-    .subarray(0, contextBytesMax - 20)
-    .toString()
-    .replace(/\uFFFD+$/, '')}${notice}`
+  if (Buffer.byteLength(text) <= contextBytesMax) return text
+  return `${startWithin(text, contextBytesMax - Buffer.byteLength(cutNotice))}${cutNotice}`
 }

@@ -1,6 +1,6 @@
 import { isRecord, own } from '../base/json.ts'
 import { messageBytesMax, toolNameCharactersMax } from '../base/limits.ts'
-import { truncate } from '../base/text.ts'
+import { startWithin, truncate } from '../base/text.ts'
 import { metaKey } from '../gate/meta-key.ts'
 import { describeArguments } from './arguments-text.ts'
 import { type AgentQuestion, formQuestion, type Outcome } from './asker.ts'
@@ -77,13 +77,10 @@ const cutNoticeBytes = 200
 
 /** What is too long is cut where everybody can see it: nobody should approve what they were not shown. */
 function cut(message: string): string {
-  const bytes = Buffer.from(message)
-  if (bytes.length <= messageBytesMax) return message
-  const kept = bytes
-    .subarray(0, messageBytesMax - cutNoticeBytes)
-    .toString()
-    .replace(/\uFFFD+$/, '')
-  return `${kept}\n… CUT HERE: ${bytes.length - Buffer.byteLength(kept)} of ${bytes.length} bytes are not shown. Decline if you have to see all of it.`
+  const bytes = Buffer.byteLength(message)
+  if (bytes <= messageBytesMax) return message
+  const kept = startWithin(message, messageBytesMax - cutNoticeBytes)
+  return `${kept}\n… CUT HERE: ${bytes - Buffer.byteLength(kept)} of ${bytes} bytes are not shown. Decline if you have to see all of it.`
 }
 
 /** Reads what the runtime sends; null when it is not a tool use. */

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { codePointLength, makeSchemaVisible, makeVisible, summarise, truncate } from '../../src/base/text.ts'
+import {
+  codePointLength,
+  makeSchemaVisible,
+  makeVisible,
+  startWithin,
+  summarise,
+  truncate,
+} from '../../src/base/text.ts'
 
 describe('text made visible', () => {
   it.each([
@@ -191,4 +198,18 @@ describe('a summary', () => {
       }),
     )
   })
+})
+
+it('the start of a text within so many bytes is as much as fits, and no character in halves', () => {
+  expect(startWithin('ab👩c', 6)).toBe('ab👩')
+  expect(startWithin('ab👩c', 5)).toBe('ab')
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat({ max: 30 }), (text, bytesMax) => {
+      const start = startWithin(text, bytesMax)
+      expect(text.startsWith(start)).toBe(true)
+      expect(Buffer.byteLength(start)).toBeLessThanOrEqual(bytesMax)
+      const [next] = text.slice(start.length)
+      if (next !== undefined) expect(Buffer.byteLength(start + next)).toBeGreaterThan(bytesMax)
+    }),
+  )
 })
