@@ -1,10 +1,10 @@
 import type { Identity } from '../../src/auth/identity.ts'
 import { defaultLimits } from '../../src/base/limits.ts'
-import { isRefusal } from '../../src/base/refusal.ts'
+import { isRefusal, type Refusal } from '../../src/base/refusal.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Session } from '../../src/database/generated/prisma/client.ts'
 import { sql } from '../../src/database/sql.ts'
-import { type Asked, ask, type Question } from '../../src/elicitation/ask.ts'
+import { type Asked, ask, type Question, type Source } from '../../src/elicitation/ask.ts'
 import { createRequests, type Desk } from '../../src/elicitation/elicitation.ts'
 import { type Actor, systemActor } from '../../src/events/event.ts'
 import { createJournal, type Journal } from '../../src/events/journal.ts'
@@ -38,23 +38,50 @@ export const runner: Actor = { kind: 'runner', name: null, role: null, id: null 
 
 const beginning = new Date('2026-03-01T12:00:00Z')
 
+/** What a request is put to and answered at. */
+export function deskOf(journal: Journal): Desk {
+  return {
+    journal,
+    requests: createRequests(journal.database),
+    defaultExpirationMs: 60 * 60_000,
+    limits: defaultLimits,
+    secret: 'a secret for tests',
+  }
+}
+
+/** A question as an MCP server puts it, but for what is given. */
+export function questionOf(given: Partial<Question> = {}): Question {
+  return {
+    requestId: requestId(),
+    mode: 'form',
+    message: 'Delete the tenant acme?',
+    requestedSchema: {},
+    meta: {},
+    toolName: 'delete_tenant',
+    context: null,
+    url: null,
+    elicitationId: null,
+    expiresAt: null,
+    ...given,
+  }
+}
+
+/** Where it comes from: the plain address. */
+export const fromMcpServer: Source = { gateTokenId: null, callerAddress: '127.0.0.1', serverName: null }
+
+/** What a command came to; its refusal is thrown. */
+export function got<T>(result: T): Exclude<T, Refusal> {
+  if (isRefusal(result)) throw result
+  return result as Exclude<T, Refusal>
+}
+
 /** The domain on a database of its own, without any server, with a clock that stands still. */
 export async function openDomain(): Promise<TestDomain> {
   const owned = await createTestDatabase()
   const database = openDatabase({ connectionString: owned.connectionString, connectionsMax: 10 })
   const clock = { now: beginning }
   const journal = createJournal({ database, now: () => clock.now, onCommitted: () => {} })
-  const desk: Desk = {
-    journal,
-    requests: createRequests(database),
-    defaultExpirationMs: 60 * 60_000,
-    limits: defaultLimits,
-    secret: 'a secret for tests',
-  }
-  const got = <T>(result: T): Exclude<T, Error> => {
-    if (isRefusal(result)) throw result
-    return result as Exclude<T, Error>
-  }
+  const desk = deskOf(journal)
   return {
     connectionString: owned.connectionString,
     database,
@@ -64,26 +91,7 @@ export async function openDomain(): Promise<TestDomain> {
     session: async ({ start = true } = {}) =>
       got(await createSession(journal, { title: 'A test', start }, systemActor)),
     ask: async (sessionId, question = {}) =>
-      got(
-        await ask(
-          desk,
-          sessionId,
-          {
-            requestId: requestId(),
-            mode: 'form',
-            message: 'Delete the tenant acme?',
-            requestedSchema: {},
-            meta: {},
-            toolName: 'delete_tenant',
-            context: null,
-            url: null,
-            elicitationId: null,
-            expiresAt: null,
-            ...question,
-          },
-          { gateTokenId: null, callerAddress: '127.0.0.1', serverName: null },
-        ),
-      ),
+      got(await ask(desk, sessionId, questionOf(question), fromMcpServer)),
     row: async (id) => (await database.query<Session>(sql`select * from session where id = ${id}`))[0]!,
     async clear() {
       await database.query(

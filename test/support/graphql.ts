@@ -4,13 +4,12 @@ import { pino } from 'pino'
 import { createAuthenticator } from '../../src/auth/authenticator.ts'
 import { createKey, type NewKey } from '../../src/auth/keys.ts'
 import type { Role } from '../../src/auth/role.ts'
-import { defaultLimits } from '../../src/base/limits.ts'
-import { isRefusal, NotFoundError } from '../../src/base/refusal.ts'
+import { NotFoundError } from '../../src/base/refusal.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Session } from '../../src/database/generated/prisma/client.ts'
 import { sql } from '../../src/database/sql.ts'
 import { type Asked, ask, type Question } from '../../src/elicitation/ask.ts'
-import { createRequests, type Desk } from '../../src/elicitation/elicitation.ts'
+import type { Desk } from '../../src/elicitation/elicitation.ts'
 import { createPresence, type Presence } from '../../src/elicitation/presence.ts'
 import { startDoorbell } from '../../src/events/doorbell.ts'
 import { systemActor } from '../../src/events/event.ts'
@@ -25,8 +24,8 @@ import type { GraphqlServices } from '../../src/graphql/services.ts'
 import { createHttp } from '../../src/http.ts'
 import type { LaunchRequest } from '../../src/runner/prepare-launch.ts'
 import { createSession, type NewSession } from '../../src/session/commands.ts'
-import { requestId } from './ask.ts'
 import { createTestDatabase } from './database.ts'
+import { deskOf, fromMcpServer, got, questionOf } from './domain.ts'
 
 export interface GraphqlAnswer {
   status: number
@@ -101,13 +100,7 @@ export async function startGraphql({
   undo.defer(() => presence.stop())
   const authenticator = createAuthenticator({ journal, secret: 'a secret for tests', onError })
   undo.defer(() => authenticator.stop())
-  const desk: Desk = {
-    journal,
-    requests: createRequests(database),
-    defaultExpirationMs: 60 * 60_000,
-    limits: defaultLimits,
-    secret: 'a secret for tests',
-  }
+  const desk = deskOf(journal)
 
   function follow(event: Parameters<Fanout['publish']>[0]): void {
     if (event.type === 'key.revoked') {
@@ -185,10 +178,6 @@ export async function startGraphql({
     await http.close()
   })
 
-  const got = <T>(result: T): Exclude<T, Error> => {
-    if (isRefusal(result)) throw result
-    return result as Exclude<T, Error>
-  }
   const key: GraphqlServer['key'] = async (wanted) => {
     const { secret, apiKey } = got(
       await createKey(journal, { name: `a ${wanted.role}`, ...wanted }, systemActor),
@@ -245,26 +234,7 @@ export async function startGraphql({
     session: async (session = {}) =>
       got(await createSession(journal, { title: 'A test', start: true, ...session }, systemActor)),
     elicit: async (sessionId, question = {}) =>
-      got(
-        await ask(
-          desk,
-          sessionId,
-          {
-            requestId: requestId(),
-            mode: 'form',
-            message: 'Delete the tenant acme?',
-            requestedSchema: {},
-            meta: {},
-            toolName: 'delete_tenant',
-            context: null,
-            url: null,
-            elicitationId: null,
-            expiresAt: null,
-            ...question,
-          },
-          { gateTokenId: null, callerAddress: '127.0.0.1', serverName: null },
-        ),
-      ),
+      got(await ask(desk, sessionId, questionOf(question), fromMcpServer)),
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   }
 }

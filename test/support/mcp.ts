@@ -62,7 +62,7 @@ export interface Pending {
   meta: any
 }
 
-/** The one request of a session that waits, as soon as it does. */
+/** The requests of a session that wait, as soon as there are so many. */
 export async function pendingOf(server: TestServer, sessionId: string, count = 1): Promise<Pending[]> {
   let found: Pending[] = []
   await expect
@@ -82,6 +82,7 @@ export async function pendingOf(server: TestServer, sessionId: string, count = 1
   return found
 }
 
+/** The one that waits, as soon as it does. */
 export async function onePendingOf(server: TestServer, sessionId: string): Promise<Pending> {
   return (await pendingOf(server, sessionId))[0]!
 }
