@@ -11,7 +11,7 @@ const rows: string[][] = [
   ['serve.ts'],
   ['announce.ts'],
   ['app.ts'],
-  ['http.ts'],
+  ['http.ts', 'drain.ts'],
   ['graphql', 'rest', 'mcp', 'web', 'ops'],
   ['jobs', 'runner'],
   ['elicitation'],

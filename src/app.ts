@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { type ListenOptions, Server } from 'node:net'
+import type { ListenOptions } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAuthenticator } from './auth/authenticator.ts'
@@ -15,6 +14,7 @@ import { applyMigrations } from './database/migrate.ts'
 import { withPatience } from './database/patience.ts'
 import { createRecovery } from './database/recovery.ts'
 import { sharedSecret } from './database/secret.ts'
+import { closePort, drainGraceDefaultMs, hintKeepAlive, untilConnectionsEnd } from './drain.ts'
 import { createRequests, type Desk } from './elicitation/elicitation.ts'
 import { createHeldPolls } from './elicitation/held-polls.ts'
 import type { Poller } from './elicitation/poll.ts'
@@ -72,22 +72,6 @@ export interface AppOptions {
   /** How long open connections may be used once more while the server goes away. */
   drainGraceMs?: number
 }
-
-/**
- * With an external database another process takes over the port; open connections get this long to come once more, which is
- * more than the five seconds that a client sleeps between two polls.
- */
-const drainGraceDefaultMs = 6_500
-const drainPollMs = 50
-const quietTurnMs = 0.1
-const quietTurnPatienceMs = 500
-/** What is still being answered after that gets as long again as a drain can spare. */
-const drainLastMs = 2_000
-/**
- * Clients are asked to drop a connection that was idle for this long, which is less than the grace: so none is left idle at its
- * end that a client could be about to use. The server itself keeps them longer (see http.ts), so that it is never the first.
- */
-const keepAliveHint = { Connection: 'keep-alive', 'Keep-Alive': 'timeout=5' }
 
 const dashboardFolder = join(import.meta.dirname, '..', 'dist', 'dashboard')
 
@@ -211,12 +195,7 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
   ending.defer(() => http.close())
   if (config.trustedUserHeader && Array.isArray(config.trustProxy))
     guardUserHeader(http.server, config.trustedUserHeader, config.trustProxy)
-  http.addHook('onSend', (request, reply, payload, done) => {
-    // Whoever is answered while the server goes away comes back to another one.
-    if (draining) reply.header('Connection', 'close')
-    else if (keepsAlive(request.raw)) reply.headers(keepAliveHint)
-    done(null, payload)
-  })
+  hintKeepAlive(http, () => draining)
   const publicUrl = config.publicUrl ?? publicUrlOf(config.host, config.port)
   notifier = await startNotifier({
     journal,
@@ -338,16 +317,12 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     close() {
       closed ??= (async () => {
         draining = true
-        await untilQuietTurn()
-        // Only the listening ends: http.Server.close would also cut idle connections that a client is about to use again.
-        Server.prototype.close.call(http.server)
+        await closePort(http)
         heldPolls.drain()
         fanout.endAll('going away')
         const jobsStopped = Promise.all([jobs.stop(), stopNotifier()])
         await graphql.close()
-        await untilConnectionsEnd(http.server, drainGraceMs)
-        http.server.closeIdleConnections()
-        if (drainGraceMs > 0) await untilConnectionsEnd(http.server, drainLastMs)
+        await untilConnectionsEnd(http, drainGraceMs)
         await jobsStopped
         http.server.closeAllConnections()
         await ending.disposeAsync()
@@ -381,31 +356,4 @@ async function databaseAddress(
   const embedded = await (postgres ?? startEmbeddedPostgres({ dataDir: config.dataDir, log }))
   ending.defer(() => embedded.stop())
   return embedded.connectionString
-}
-
-/** A header of ours would keep open what the client wants closed: some read until the end. */
-function keepsAlive({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion === '1.1' && !/\bclose\b/i.test(headers.connection ?? '')
-}
-
-/**
- * Whoever has connected and was not yet let in is cut off when the port closes. So it closes after a turn of the event loop that
- * let in all there were and had nothing else to do: in between hardly anybody comes.
- */
-async function untilQuietTurn(): Promise<void> {
-  const until = performance.now() + quietTurnPatienceMs
-  for (let begun = performance.now(); begun < until; ) {
-    await new Promise((resolve) => setImmediate(resolve))
-    const ended = performance.now()
-    if (ended - begun < quietTurnMs) return
-    begun = ended
-  }
-}
-
-async function untilConnectionsEnd(server: Server, graceMs: number): Promise<void> {
-  const count = () =>
-    new Promise<number>((resolve) => server.getConnections((_, connections) => resolve(connections ?? 0)))
-  const until = performance.now() + graceMs
-  while (performance.now() < until && (await count()) > 0)
-    await new Promise((resolve) => setTimeout(resolve, drainPollMs))
 }
