@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path'
 
 /**
  * Imports point down only. Each row may import from itself and from the rows below it; rooms of one row never know each
- * other. The command line, the bridge and the dashboard stand apart: they use the public API, and of the house what needs no
- * server, such as the tools of the MCP endpoint, which `holdpoint mcp` serves over stdio.
+ * other. The command line, the runner, the bridge and the dashboard stand apart: they use the public API, and of the house what
+ * needs no server, such as the tools of the MCP endpoint, which `holdpoint mcp` serves over stdio.
  */
 const rows: string[][] = [
   ['main.ts'],
@@ -13,7 +13,7 @@ const rows: string[][] = [
   ['app.ts'],
   ['http.ts', 'drain.ts'],
   ['graphql', 'rest', 'mcp', 'web', 'ops'],
-  ['jobs', 'runner'],
+  ['jobs'],
   ['elicitation'],
   ['session'],
   ['auth', 'gate', 'notify'],
@@ -35,6 +35,7 @@ const apart: Record<string, string[]> = {
     'database',
     'auth/launcher-key.ts',
   ],
+  runner: ['runner', 'base', 'gate', 'database/generated/prisma/enums.ts'],
   bridge: ['bridge', 'base', 'gate', 'mcp'],
   dashboard: ['dashboard', 'base', 'elicitation/form'],
 }

@@ -44,7 +44,7 @@ import type { PushAddresses } from './notify/web-push.ts'
 import { registerHealth } from './ops/health.ts'
 import { createMetrics } from './ops/metrics.ts'
 import { registerRest } from './rest/register.ts'
-import { createLaunch } from './runner/prepare-launch.ts'
+import { createLaunch } from './session/prepare-launch.ts'
 import { registerDashboard } from './web/dashboard.ts'
 
 export interface App {

@@ -6,7 +6,7 @@ import type { Fanout } from '../events/fanout.ts'
 import type { Journal } from '../events/journal.ts'
 import type { TimelineVersion } from '../events/version.ts'
 import type { Gate } from '../gate/status.ts'
-import type { Launch } from '../runner/prepare-launch.ts'
+import type { Launch } from '../session/prepare-launch.ts'
 
 /** What the GraphQL surface needs of the house; `app.ts` puts it together. */
 export interface GraphqlServices {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { actorOf } from '../../auth/identity.ts'
 import { InvalidInputError, InvalidTransitionError, NotFoundError } from '../../base/refusal.ts'
-import type { PreparedLaunch } from '../../runner/prepare-launch.ts'
+import type { PreparedLaunch } from '../../session/prepare-launch.ts'
 import { builder } from '../builder.ts'
 import { ConfigFormat, Runtime } from '../enums.ts'
 import { done } from '../outcome.ts'

@@ -21,7 +21,7 @@ import { dotenvOverrides, dotenvWarnings, spawnEnvironment } from '../gate/spawn
 import { knowledgeOf } from '../gate/status.ts'
 import { type GateKnowledge, systemPrompt } from '../gate/system-prompt.ts'
 import { mintGateToken } from '../gate/token.ts'
-import { underLock } from '../session/under-lock.ts'
+import { underLock } from './under-lock.ts'
 
 export interface LaunchRequest {
   sessionId: string
