@@ -5,6 +5,9 @@ export function newId(): string {
   return randomUUIDv7()
 }
 
+/** Comes before every id, for whoever goes through them in order. */
+export const beforeAllIds = '00000000-0000-0000-0000-000000000000'
+
 /** When an id that `newId` made was made. */
 export function createdAtOf(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))

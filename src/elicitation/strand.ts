@@ -1,3 +1,4 @@
+import { beforeAllIds } from '../base/ids.ts'
 import { sql } from '../database/sql.ts'
 import { type Actor, sweepActor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
@@ -16,7 +17,7 @@ export async function sweepStranded(
   actor: Actor = sweepActor,
 ): Promise<string[]> {
   const stranded: string[] = []
-  let after = '00000000-0000-0000-0000-000000000000'
+  let after = beforeAllIds
   while (!stopping?.aborted) {
     const found = await journal.database.query<{ id: string }>(sql`
       select id from session s where blocked_on_elicitation and status in ('needs_input', 'running') and id > ${after}

@@ -1,3 +1,4 @@
+import { beforeAllIds } from '../base/ids.ts'
 import { sql } from '../database/sql.ts'
 import { type Actor, sweepActor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
@@ -69,7 +70,7 @@ export async function giveUpLostProcesses(
   if (now.getTime() - listeningSince.getTime() < processAliveMs) return []
   const failed: string[] = []
   const goneSince = new Date(now.getTime() - processGoneMs)
-  let after = '00000000-0000-0000-0000-000000000000'
+  let after = beforeAllIds
   while (!stopping?.aborted) {
     const found = await journal.database.query<{ id: string }>(sql`
       select id from session where process_host is not null and process_ended_at is null
