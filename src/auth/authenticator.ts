@@ -132,8 +132,12 @@ export function createAuthenticator(options: {
 export function keyIn(headers: IncomingHttpHeaders): string | null {
   const direct = headers['x-api-key']
   if (typeof direct === 'string') return direct.trim()
-  const bearer = /^Bearer\s+(.+)$/i.exec(headers.authorization ?? '')
-  return bearer ? bearer[1]!.trim() : null
+  return bearerKeyIn(headers.authorization ?? '')
+}
+
+/** The key in the text of an `Authorization` header, or null. */
+export function bearerKeyIn(authorization: string): string | null {
+  return /^Bearer\s+(.+)$/i.exec(authorization)?.[1]?.trim() ?? null
 }
 
 /**

@@ -73,12 +73,11 @@ export async function lockKey(entry: Queryable, id: string): Promise<ApiKey | nu
 
 /** Revokes a key at once. What it opened is ended by whoever follows `key.revoked` on the timeline. */
 export async function revokeKey(journal: Journal, id: string, actor: Actor): Promise<ApiKey | NotFoundError> {
-  const unknown = new NotFoundError('There is no such key. List the keys to see their ids.')
-  if (!isUuid(id)) return unknown
+  if (!isUuid(id)) return unknownKey()
   const now = journal.now()
   return journal.write(async (entry) => {
     const before = await lockKey(entry, id)
-    if (!before) return unknown
+    if (!before) return unknownKey()
     if (before.revokedAt) return before
     const [apiKey] = await entry.query<ApiKey>(
       sql`update api_key set revoked_at = ${now} where id = ${id} returning *`,
@@ -86,6 +85,10 @@ export async function revokeKey(journal: Journal, id: string, actor: Actor): Pro
     tellRevoked(entry, apiKey!, actor, now)
     return apiKey!
   })
+}
+
+export function unknownKey(): NotFoundError {
+  return new NotFoundError('There is no such key. List the keys to see their ids.')
 }
 
 /** Revokes the keys that are bound to a session, when it is archived: whoever holds one was its agent. */

@@ -8,7 +8,7 @@ import type { ApiKey } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import { systemActor } from '../events/event.ts'
 import type { Journal } from '../events/journal.ts'
-import { identify, insertKey } from './keys.ts'
+import { identify, insertKey, tellRevoked } from './keys.ts'
 
 /** What a command line on the same machine finds in the data folder; only the server's own user can read it. */
 export const launcherKeyFile = 'launcher-key'
@@ -29,15 +29,9 @@ export async function ensureLauncherKey(journal: Journal, dataDir: string): Prom
     const kept = await readSecret(file)
     const known = kept === null ? null : await identify(entry, kept, now)
     if (known?.role === 'launcher' && known.sessionId === null) return chmod(file, 0o600)
-    const lost = await entry.query<Pick<ApiKey, 'id'>>(sql`
-      update api_key set revoked_at = ${now} where name = ${name} and role = 'launcher' and revoked_at is null returning id`)
-    for (const { id } of lost)
-      entry.append({
-        type: 'key.revoked',
-        actor: systemActor,
-        data: { keyId: id, name, role: 'launcher' },
-        at: now,
-      })
+    const lost = await entry.query<ApiKey>(sql`
+      update api_key set revoked_at = ${now} where name = ${name} and role = 'launcher' and revoked_at is null returning *`)
+    for (const key of lost) tellRevoked(entry, key, systemActor, now)
     const { secret } = await insertKey(entry, { name, role: 'launcher' }, systemActor, now)
     await writePrivateFile(file, `${secret}\n`)
   })

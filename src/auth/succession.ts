@@ -1,10 +1,10 @@
 import { isUuid } from '../base/ids.ts'
-import { InvalidInputError, NotFoundError } from '../base/refusal.ts'
+import { type InvalidInputError, invalidInput, type NotFoundError } from '../base/refusal.ts'
 import type { ApiKey } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal, JournalEntry } from '../events/journal.ts'
-import { insertKey, isValid, lockKey, tellRevoked } from './keys.ts'
+import { insertKey, isValid, lockKey, tellRevoked, unknownKey } from './keys.ts'
 
 export const overlapDefaultMinutes = 24 * 60
 export const overlapMinutesMax = 30 * 24 * 60
@@ -20,17 +20,16 @@ export async function rotateKey(
   actor: Actor,
 ): Promise<{ apiKey: ApiKey; secret: string; replaced: ApiKey } | NotFoundError | InvalidInputError> {
   if (!Number.isInteger(overlapMinutes) || overlapMinutes < 0 || overlapMinutes > overlapMinutesMax)
-    return refusal('overlapMinutes', `Choose a whole number from 0 to ${overlapMinutesMax} (30 days).`)
-  const unknown = new NotFoundError('There is no such key. List the keys to see their ids.')
-  if (!isUuid(id)) return unknown
+    return invalidInput('overlapMinutes', `Choose a whole number from 0 to ${overlapMinutesMax} (30 days).`)
+  if (!isUuid(id)) return unknownKey()
   const now = journal.now()
   return journal.write(async (entry) => {
     const old = await lockKey(entry, id)
-    if (!old) return unknown
+    if (!old) return unknownKey()
     if (!isValid(old, now))
-      return refusal('id', 'This key was revoked or has expired. Make a new one instead.')
+      return invalidInput('id', 'This key was revoked or has expired. Make a new one instead.')
     if (old.replacedById !== null)
-      return refusal(
+      return invalidInput(
         'id',
         `This key has a successor already, the key ${old.replacedById}. Rotate that one, or revoke this one to end its overlap now.`,
       )
@@ -71,8 +70,4 @@ export async function replaceKey(
   })
   if (overlapMinutes === 0) tellRevoked(entry, replaced!, actor, at)
   return replaced!
-}
-
-function refusal(name: string, message: string): InvalidInputError {
-  return new InvalidInputError([{ name, messages: [message] }])
 }

@@ -141,6 +141,15 @@ export class TooManyError extends Refusal {
   }
 }
 
+export function unknownSession(): NotFoundError {
+  return new NotFoundError('There is no such session. Check its id.')
+}
+
+/** What is wrong with one field of an input. */
+export function invalidInput(name: string, message: string): InvalidInputError {
+  return new InvalidInputError([{ name, messages: [message] }])
+}
+
 export function isRefusal(value: unknown): value is Refusal {
   return value instanceof Refusal
 }

@@ -6,7 +6,7 @@ import {
   ExpiredError,
   ForbiddenError,
   InvalidContentError,
-  InvalidInputError,
+  invalidInput,
   NotFoundError,
   type Refusal,
   SelfApprovalError,
@@ -49,9 +49,7 @@ export async function answer(
   const refusal = await refuseAnswerer(desk, request, identity, entrance)
   if (refusal || !request) return refusal ?? unknownRequest()
   if (note !== null && codePointLength(note) > noteCharactersMax)
-    return new InvalidInputError([
-      { name: 'note', messages: [`Use at most ${noteCharactersMax} characters.`] },
-    ])
+    return invalidInput('note', `Use at most ${noteCharactersMax} characters.`)
 
   const actor = actorOf(identity)
   return underLock(desk.journal, request.sessionId, async (session, entry) => {

@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.ts'
-import { InvalidTransitionError, NotFoundError, type Refusal } from '../base/refusal.ts'
+import { InvalidTransitionError, type Refusal, unknownSession } from '../base/refusal.ts'
 import type { SessionStatus } from '../database/generated/prisma/enums.ts'
 import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
@@ -144,7 +144,7 @@ export function createGate(options: {
         const [session] = await entry.query<{ status: SessionStatus }>(
           sql`select status from session where id = ${sessionId} for update`,
         )
-        if (!session) return new NotFoundError('There is no such session. Check its id.')
+        if (!session) return unknownSession()
         if (session.status === 'archived')
           return new InvalidTransitionError(
             session.status,

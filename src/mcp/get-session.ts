@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sees } from '../auth/identity.ts'
-import { NotFoundError } from '../base/refusal.ts'
+import { unknownSession } from '../base/refusal.ts'
 import type { Session } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import { findSessionId } from '../elicitation/ask.ts'
@@ -25,7 +25,7 @@ export const getSession = defineTool({
       id === null || !sees(identity, id)
         ? []
         : await journal.database.query<Session>(sql`select * from session where id = ${id}`)
-    if (!row) return refusalError(new NotFoundError('There is no such session. Check its id.'))
+    if (!row) return refusalError(unknownSession())
     const { elicitations } = await listPending(journal, { sessionId: row.id, limit: pendingShownMax })
     const data = describeSession(
       row,

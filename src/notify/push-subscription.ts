@@ -2,7 +2,7 @@ import { ECDH } from 'node:crypto'
 import { z } from 'zod'
 import { newId } from '../base/ids.ts'
 import { pushEndpointCharactersMax, pushSubscriptionsPerOwnerMax } from '../base/limits.ts'
-import { type FieldProblem, InvalidInputError } from '../base/refusal.ts'
+import { type FieldProblem, InvalidInputError, invalidInput } from '../base/refusal.ts'
 import type { Queryable } from '../database/database.ts'
 import type { PushSubscription } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
@@ -36,7 +36,7 @@ export async function subscribe(
 ): Promise<PushSubscription | InvalidInputError> {
   const parsed = shape.safeParse(input)
   if (!parsed.success)
-    return refuse(
+    return invalidInput(
       'subscription',
       'Send what the browser gives: {"endpoint": "https://…", "keys": {"p256dh": "…", "auth": "…"}}.',
     )
@@ -135,8 +135,4 @@ function pointOnP256(key: string): string | null {
   } catch {
     return null
   }
-}
-
-function refuse(name: string, message: string): InvalidInputError {
-  return new InvalidInputError([{ name, messages: [message] }])
 }

@@ -1,6 +1,6 @@
 import { revokeKeysOf } from '../auth/keys.ts'
 import { newId, newSlug } from '../base/ids.ts'
-import { type FieldProblem, InvalidInputError, type Refusal } from '../base/refusal.ts'
+import { type FieldProblem, InvalidInputError, invalidInput, type Refusal } from '../base/refusal.ts'
 import { makeVisible } from '../base/text.ts'
 import type { Session } from '../database/generated/prisma/client.ts'
 import type { Runtime } from '../database/generated/prisma/enums.ts'
@@ -91,8 +91,7 @@ export async function commandSession(
   actor: Actor,
   { reason = null }: { reason?: string | null } = {},
 ): Promise<Session | Refusal> {
-  if (event === 'fail' && !reason?.trim())
-    return new InvalidInputError([{ name: 'reason', messages: ['Say why the session failed.'] }])
+  if (event === 'fail' && !reason?.trim()) return invalidInput('reason', 'Say why the session failed.')
   const kept = reason === null ? null : makeVisible(reason.trim()).slice(0, reasonCharactersMax)
   return underLock(journal, sessionId, async (session, entry) => {
     // A marker that nothing pending stands behind would refuse a resume for minutes, until the sweep comes.

@@ -1,7 +1,7 @@
 import { insertKey } from '../auth/keys.ts'
 import { mcpServersPerLaunchMax } from '../base/limits.ts'
 import { redact } from '../base/redact.ts'
-import { InvalidTransitionError, isRefusal, NotFoundError, type Refusal } from '../base/refusal.ts'
+import { InvalidTransitionError, isRefusal, type Refusal, unknownSession } from '../base/refusal.ts'
 import { makeVisible, truncate } from '../base/text.ts'
 import type { Session } from '../database/generated/prisma/client.ts'
 import type { Runtime, SessionStatus } from '../database/generated/prisma/enums.ts'
@@ -173,7 +173,7 @@ export function createLaunch(services: LaunchServices): Launch {
     const [session] = await journal.database.query<Pick<Session, 'status' | 'runtime'>>(
       sql`select status, runtime from session where id = ${request.sessionId}`,
     )
-    if (!session) return new NotFoundError('There is no such session. Check its id.')
+    if (!session) return unknownSession()
     if (session.status === 'archived') return archived(session.status)
     const runtime = request.runtime ?? session.runtime
     const { stdio } = serversIn(request, runtime, dotenv)

@@ -1,4 +1,4 @@
-import { InvalidTransitionError, NotFoundError, type Refusal } from '../base/refusal.ts'
+import { InvalidTransitionError, NotFoundError, type Refusal, unknownSession } from '../base/refusal.ts'
 import { makeVisible, summarise } from '../base/text.ts'
 import type { Session } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
@@ -87,7 +87,7 @@ export async function heartbeat(
     update session set process_lost_at = null,
       process_last_seen_at = case when process_ended_at is null then ${now()} else process_last_seen_at end
     where id = ${sessionId} returning *`)
-  if (!session) return new NotFoundError('There is no such session. Check its id.')
+  if (!session) return unknownSession()
   if (session.processHost === null)
     return new NotFoundError('No process is registered for this session. Call registerProcess first.')
   return session

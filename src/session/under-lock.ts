@@ -1,4 +1,4 @@
-import { NotFoundError } from '../base/refusal.ts'
+import { type NotFoundError, unknownSession } from '../base/refusal.ts'
 import type { Session } from '../database/generated/prisma/client.ts'
 import { sql } from '../database/sql.ts'
 import type { Journal, JournalEntry } from '../events/journal.ts'
@@ -15,7 +15,7 @@ export async function underLock<T>(
 ): Promise<T | NotFoundError> {
   return journal.write(async (entry) => {
     const [session] = await lockSessions(journal, entry, [sessionId])
-    if (!session) return new NotFoundError('There is no such session. Check its id.')
+    if (!session) return unknownSession()
     session.expireOverdue()
     const result = await work(session, entry)
     saveSessions(entry, [session])

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { createAuthenticator } from '../../src/auth/authenticator.ts'
 import { createKey, type NewKey } from '../../src/auth/keys.ts'
 import type { Role } from '../../src/auth/role.ts'
-import { NotFoundError } from '../../src/base/refusal.ts'
+import { unknownSession } from '../../src/base/refusal.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Session } from '../../src/database/generated/prisma/client.ts'
 import { sql } from '../../src/database/sql.ts'
@@ -122,7 +122,7 @@ export async function startGraphql({
   }
   const exists = async (id: string) =>
     (await database.query(sql`select 1 from session where id = ${id}`)).length > 0
-  const noSession = new NotFoundError('There is no such session. Check its id.')
+  const noSession = unknownSession()
   const http = createHttp({ log, trustProxy: false })
   const services: GraphqlServices = {
     journal,

@@ -4,6 +4,7 @@ import { compile, default as proxyAddr } from '@fastify/proxy-addr'
 import { GraphQLError } from 'graphql'
 import { useServer as speakGraphqlWs } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { bearerKeyIn } from '../../auth/authenticator.ts'
 import type { Identity } from '../../auth/identity.ts'
 import { isRecord, own } from '../../base/json.ts'
 import type { Entrance } from '../../elicitation/answer.ts'
@@ -186,7 +187,7 @@ function keyIn(params: unknown): string | null {
   if (direct != null) return typeof direct === 'string' ? direct.trim() : ''
   const bearer = own(params, 'authorization') ?? own(params, 'Authorization')
   if (bearer == null) return null
-  return (typeof bearer === 'string' && /^Bearer\s+(.+)$/i.exec(bearer)?.[1]?.trim()) || ''
+  return (typeof bearer === 'string' && bearerKeyIn(bearer)) || ''
 }
 
 /** Browsers say which page opens a socket; programs say nothing. */

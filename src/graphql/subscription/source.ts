@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { sees } from '../../auth/identity.ts'
 import { isUuid } from '../../base/ids.ts'
+import { unknownSession } from '../../base/refusal.ts'
 import { sql } from '../../database/sql.ts'
 import type { TimelineEvent } from '../../events/event.ts'
 import { type EndReason, SubscriptionEnded } from '../../events/fanout.ts'
@@ -93,7 +94,6 @@ async function visibleSession({ identity, services }: GraphqlContext, given: str
     isUuid(id) &&
     sees(identity, id) &&
     (await services.journal.database.query(sql`select 1 from session where id = ${id}`)).length > 0
-  if (!known)
-    throw new GraphQLError('There is no such session. Check its id.', { extensions: { code: 'NOT_FOUND' } })
+  if (!known) throw new GraphQLError(unknownSession().message, { extensions: { code: 'NOT_FOUND' } })
   return id
 }
