@@ -42,9 +42,20 @@ export function writeAddress(dataDir: string, url: string): Promise<void> {
   return writePrivateFile(join(dataDir, addressFile), `${url}\n`)
 }
 
+const namePrefix = 'local launcher '
+
+/** Whether a key is kept in a data folder: one that takes its place elsewhere would be of no use to whoever reads it there. */
+export function isLauncherKey({
+  name,
+  role,
+  sessionId,
+}: Pick<ApiKey, 'name' | 'role' | 'sessionId'>): boolean {
+  return role === 'launcher' && sessionId === null && name.startsWith(namePrefix)
+}
+
 /** One name for each folder of each machine, so that replacing a key revokes no other's. */
 function nameOf(dataDir: string): string {
-  const name = `local launcher ${hostname()}:${dataDir}`
+  const name = `${namePrefix}${hostname()}:${dataDir}`
   return name.length <= holderNameCharactersMax
     ? name
     : `${name.slice(0, holderNameCharactersMax - 9)} ${digest(name).slice(0, 8)}`

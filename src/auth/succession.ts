@@ -5,6 +5,7 @@ import { sql } from '../database/sql.ts'
 import type { Actor } from '../events/event.ts'
 import type { Journal, JournalEntry } from '../events/journal.ts'
 import { insertKey, isValid, lockKey, tellRevoked, unknownKey } from './keys.ts'
+import { isLauncherKey } from './launcher-key.ts'
 
 export const overlapDefaultMinutes = 24 * 60
 export const overlapMinutesMax = 30 * 24 * 60
@@ -28,6 +29,11 @@ export async function rotateKey(
     if (!old) return unknownKey()
     if (!isValid(old, now))
       return invalidInput('id', 'This key was revoked or has expired. Make a new one instead.')
+    if (isLauncherKey(old))
+      return invalidInput(
+        'id',
+        'This key is kept in the data folder of a server, for the command line beside it. Revoke it instead: the next start of that server makes another one.',
+      )
     if (old.replacedById !== null)
       return invalidInput(
         'id',

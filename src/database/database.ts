@@ -52,6 +52,8 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
   })
   // An idle connection that dies is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => onError?.(error))
+  // So would one that dies in the moment between being handed out and being listened to; who uses it finds out by its statement.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
     transactionOptions: { maxWait: 10_000, timeout: 20_000 },
@@ -75,13 +77,23 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
         sent.push(result)
         return result
       }
+      let begun = false
+      let waits = false
       const send = <Row extends object>(statement: Statement): Promise<Row[]> => {
-        writeTogether(client)
-        return noted(run<Row>(client, statement))
+        const sendNow = () => {
+          writeTogether(client)
+          return run<Row>(client, statement)
+        }
+        waits ||= !begun && !isHarmless(statement)
+        return noted(begun || !waits ? sendNow() : beginning.then(sendNow))
       }
+      writeTogether(client)
+      const beginning = noted(client.query(begin))
+      beginning.then(
+        () => (begun = true),
+        () => (waits = true),
+      )
       try {
-        writeTogether(client)
-        noted(client.query(begin))
         const result = await work({ query: send })
         send(commit)
         await Promise.all(sent)
@@ -110,8 +122,17 @@ export function openDatabase({ connectionString, connectionsMax = 20, onError }:
  * for the tables as they will have grown. Left to itself PostgreSQL plans most of them anew each time, which costs as much as to
  * carry them out.
  */
-const begin = 'begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off'
+const begin =
+  'begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off'
 const commit = sql`commit`
+
+/**
+ * Whether a statement may leave together with the begin. What writes may not: were the begin to fail, it would stay written, by
+ * itself.
+ */
+function isHarmless({ text }: Statement): boolean {
+  return /^\s*(select|commit)\b/.test(text)
+}
 
 /** What is sent in one turn leaves in one write: each write costs more than the statement in it. */
 function writeTogether(client: pg.PoolClient): void {

@@ -1,4 +1,7 @@
 const keysMax = 200
+/** A statement that takes longer than this may be on a connection that nobody answers any more: the next does not wait for it. */
+const patienceMs = 250
+const statementsMax = 4
 
 /**
  * Reads by a key, many in one statement: calls that come while one is under way share the next, so that each is answered with
@@ -8,11 +11,14 @@ export function readTogether<Row>(
   load: (keys: string[]) => Promise<Map<string, Row>>,
 ): (key: string) => Promise<Row | null> {
   let waiting = new Map<string, PromiseWithResolvers<Row | null>>()
-  let reading = false
+  let statements = 0
+  let patience: NodeJS.Timeout | undefined
 
   async function readWaiting(): Promise<void> {
-    reading = true
+    statements++
     while (waiting.size > 0) {
+      clearTimeout(patience)
+      patience = undefined
       const batch = waiting.size <= keysMax ? waiting : new Map([...waiting].slice(0, keysMax))
       if (batch === waiting) waiting = new Map()
       else for (const key of batch.keys()) waiting.delete(key)
@@ -23,7 +29,18 @@ export function readTogether<Row>(
         for (const { reject } of batch.values()) reject(error)
       }
     }
-    reading = false
+    statements--
+  }
+
+  function look(): void {
+    if (statements === 0) void readWaiting()
+    else
+      patience ??= setTimeout(() => {
+        patience = undefined
+        if (waiting.size === 0) return
+        if (statements < statementsMax) void readWaiting()
+        else look()
+      }, patienceMs)
   }
 
   return (key) => {
@@ -31,7 +48,7 @@ export function readTogether<Row>(
     if (!place) {
       place = Promise.withResolvers()
       waiting.set(key, place)
-      if (!reading) void readWaiting()
+      look()
     }
     return place.promise
   }

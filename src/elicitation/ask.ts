@@ -104,8 +104,8 @@ export async function ask(
 }
 
 /**
- * What `ask` answers to a request that was put before; null when its id is new. It takes no lock, so that whoever repeats what
- * is known costs the others nothing.
+ * What `ask` answers to the same request again; null for any other, also where its id is taken: beyond a limit nobody finds out
+ * which ids there are. It takes no lock, so that whoever repeats what is known costs the others nothing.
  */
 export async function askedBefore(
   desk: Desk,
@@ -114,7 +114,10 @@ export async function askedBefore(
   source: Source,
 ): Promise<Asked | Refusal | null> {
   const earlier = await desk.requests.byRequestId(question.requestId)
-  return earlier && sameAgain(earlier, sessionId, visible(question), source)
+  const wanted = visible(question)
+  return earlier && isSame(earlier, sessionId, wanted, source)
+    ? sameAgain(earlier, sessionId, wanted, source)
+    : null
 }
 
 function visible(question: Question): Question {
@@ -201,13 +204,8 @@ function insert(entry: Queryable, row: Elicitation): void {
       ${row.elicitationId}, ${row.serverName}, ${row.gateTokenId}, ${row.callerAddress}, ${row.expiresAt}, ${row.createdAt})`)
 }
 
-function sameAgain(
-  earlier: Elicitation,
-  sessionId: string,
-  question: Question,
-  source: Source,
-): Asked | Refusal {
-  const same =
+function isSame(earlier: Elicitation, sessionId: string, question: Question, source: Source): boolean {
+  return (
     earlier.sessionId === sessionId &&
     // It is known only at the address that it was made on.
     earlier.gateTokenId === source.gateTokenId &&
@@ -215,6 +213,16 @@ function sameAgain(
     earlier.mode === question.mode &&
     earlier.url === question.url &&
     JSON.stringify(earlier.requestedSchema) === JSON.stringify(question.requestedSchema)
+  )
+}
+
+function sameAgain(
+  earlier: Elicitation,
+  sessionId: string,
+  question: Question,
+  source: Source,
+): Asked | Refusal {
+  const same = isSame(earlier, sessionId, question, source)
   if (same && earlier.deliveredAt === null) return { elicitation: earlier, created: false }
   return same
     ? new RequestIdTakenError(

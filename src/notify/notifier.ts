@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Log } from '../base/log.ts'
 import type { Refusal } from '../base/refusal.ts'
 import type { TimelineEvent } from '../events/event.ts'
@@ -78,6 +79,7 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
   const ending = new AbortController()
   const { signal } = ending
   let stopped: Promise<void> | null = null
+  let isOver = false
   const keys = await loadVapidKeys(database, options.vapidKeys)
   const push = createWebPush({ keys, publicUrl, addresses: pushAddresses, signal })
   const webhook = options.webhook && createWebhook({ ...options.webhook, now: journal.now, signal })
@@ -144,7 +146,7 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
       }),
     )
   const run = oneAtATime(async () => {
-    if (stopped) return
+    if (isOver) return
     await walkTimeline({ journal, position, hasWebhook: webhook !== null })
     await Promise.all(pumps.map((pump) => pump.look()))
     await setTimer()
@@ -172,17 +174,22 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
   async function setTimer(): Promise<void> {
     const next = await nextDue(database)
     clearTimeout(timer)
-    if (stopped || next === null) return
+    if (isOver || next === null) return
     const ms = next.getTime() - journal.now().getTime()
     timer = setTimeout(runAside, Math.min(Math.max(ms, lookAtMostEveryMs), timerMaxMs)).unref()
   }
 
   async function end(): Promise<void> {
     clearTimeout(timer)
-    clearTimeout(soon)
-    soon = undefined
-    for (const pump of pumps) pump.stop()
     const grace = setTimeout(() => ending.abort(), stopGraceMs)
+    if (soon) {
+      // What was committed in the last moment: for a while there may be nobody else to tell of it.
+      clearTimeout(soon)
+      soon = undefined
+      await Promise.race([run().catch(onError), once(signal, 'abort')])
+    }
+    isOver = true
+    for (const pump of pumps) pump.stop()
     await settled()
     clearTimeout(grace)
   }
@@ -192,7 +199,7 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
   return {
     push,
     follow(event) {
-      if (isWorthAWalk(event)) runSoon()
+      if (!stopped && isWorthAWalk(event)) runSoon()
     },
     run,
     settled,

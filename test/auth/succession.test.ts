@@ -122,3 +122,13 @@ test('of two that rotate a key at once, one does, and the other is told of its s
   expect(results.filter((result) => !isRefusal(result))).toHaveLength(1)
   expect(results.filter((result) => result instanceof InvalidInputError)).toHaveLength(1)
 })
+
+test('the key of a data folder has no successor elsewhere', async () => {
+  const kept = await made({ name: 'local launcher laptop:/srv/holdpoint', role: 'launcher' })
+  const refusal = await rotate(kept.apiKey.id)
+  expect(refusal).toBeInstanceOf(InvalidInputError)
+  expect((refusal as InvalidInputError).fields).toMatchObject([
+    { name: 'id', messages: [expect.stringContaining('Revoke it instead')] },
+  ])
+  expect(await works(kept.secret)).toBe(true)
+})

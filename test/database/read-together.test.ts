@@ -65,3 +65,37 @@ it('takes a bounded number of keys at a time', async () => {
     ...Array.from({ length: 450 }, (_, i) => `k${i}`),
   ])
 })
+
+it('waits for nobody who does not answer: the next statement goes out after a moment', async () => {
+  const { loads, read } = byHand()
+  const stuck = read('a')
+  const next = read('b')
+  expect(loads).toHaveLength(1)
+  await expect.poll(() => loads.length).toBe(2)
+  expect(loads[1]!.keys).toEqual(['b'])
+  loads[1]!.answer([['b', 'b']])
+  expect(await next).toBe('b')
+  const later = read('c')
+  await expect.poll(() => loads.length).toBe(3)
+  loads[2]!.answer([['c', 'c']])
+  expect(await later).toBe('c')
+  loads[0]!.answer([['a', 'late']])
+  expect(await stuck).toBe('late')
+})
+
+it('has a bounded number of statements under way, however many are not answered', async () => {
+  const { loads, read } = byHand()
+  const asked = [read('0')]
+  for (let i = 1; i < 4; i++) {
+    asked.push(read(String(i)))
+    await expect.poll(() => loads.length).toBe(i + 1)
+  }
+  asked.push(read('4'))
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  expect(loads).toHaveLength(4)
+  for (let i = 0; i < 5; i++) {
+    await expect.poll(() => loads.length).toBeGreaterThan(i)
+    loads[i]!.answer([[String(i), 'there']])
+  }
+  expect(await Promise.all(asked)).toEqual(Array(5).fill('there'))
+})

@@ -101,12 +101,18 @@ export function RotateDialog(props: {
             </Text>
           )}
           {refusal && (
-            <Alert color="red" variant="light" role="alert" title="Not rotated">
+            <Alert
+              color="red"
+              variant="light"
+              role="alert"
+              title={failure ? 'Not known whether it was rotated' : 'Not rotated'}
+            >
               {refusal}
               {successorPrefix !== null && (
                 <>
                   {' '}
-                  The successor is <code>{successorPrefix}…</code> in the list.
+                  The successor is <code>{successorPrefix}…</code> in the list
+                  {failure ? ': if nobody else made it, its secret is lost, so rotate that one.' : '.'}
                 </>
               )}
             </Alert>

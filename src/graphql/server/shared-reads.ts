@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -15,8 +16,9 @@ import type { Plugin } from 'graphql-yoga'
 import type { GraphqlContext } from '../context.ts'
 import { documentNumber } from './document-number.ts'
 
-/** For how long a result is used again while nothing happens: what hangs on the clock, such as a deadline or the moment of the last poll, is late by no more. */
+/** For how long a result is used again while nothing happens: what hangs on the clock, such as a deadline, the moment of the last poll or what retention erased, is late by no more. */
 const sharedMs = 200
+const patienceMs = 250
 const variablesMax = 2_000
 
 type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>
@@ -77,12 +79,14 @@ export function shareReads(): Plugin {
         return writtenOnce(await execute())
       } finally {
         reading.state = 'done'
-        setTimeout(() => readings.get(key) === reading && readings.delete(key), sharedMs).unref()
+        void setTimeout(sharedMs, null, { ref: false }).then(
+          () => readings.get(key) === reading && readings.delete(key),
+        )
       }
     }
     const { promise: result, resolve } = Promise.withResolvers<ExecutionResult>()
     const reading: Reading = { version, arrivals, at: now(), state: 'waiting', result }
-    resolve(before?.state === 'under way' ? before.result.then(run, run) : run())
+    resolve(before?.state === 'under way' ? ended(before).then(run) : run())
     readings.set(key, reading)
     return reading
   }
@@ -95,6 +99,11 @@ export function shareReads(): Plugin {
       setExecuteFn((given) => read(given as ExecutionArgs, variables, executeFn))
     },
   }
+}
+
+/** Settles when a reading has ended, or takes so long that nobody should wait for it. */
+function ended({ result }: Reading): Promise<unknown> {
+  return Promise.race([result.catch(() => {}), setTimeout(patienceMs, null, { ref: false })])
 }
 
 /** The engine writes a result down with this, for each who is sent it. */
