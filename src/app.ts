@@ -317,12 +317,13 @@ async function build(config: Config, options: AppOptions, ending: AsyncDisposabl
     close() {
       closed ??= (async () => {
         draining = true
+        const begun = performance.now()
         await closePort(http)
         heldPolls.drain()
         fanout.endAll('going away')
         const jobsStopped = Promise.all([jobs.stop(), stopNotifier()])
         await graphql.close()
-        await untilConnectionsEnd(http, drainGraceMs)
+        await untilConnectionsEnd(http, Math.max(0, drainGraceMs - (performance.now() - begun)))
         await jobsStopped
         http.server.closeAllConnections()
         await ending.disposeAsync()

@@ -9,7 +9,8 @@ import type { FastifyInstance } from 'fastify'
 export const drainGraceDefaultMs = 6_500
 const drainPollMs = 50
 const quietTurnMs = 0.1
-const quietTurnPatienceMs = 500
+const quietTurnDoubtMs = 100
+const quietTurnPatienceMs = 2_000
 /** What is still being answered after that gets as long again as a drain can spare. */
 const drainLastMs = 2_000
 /**
@@ -49,14 +50,15 @@ export async function untilConnectionsEnd({ server }: FastifyInstance, graceMs: 
 
 /**
  * Whoever has connected and was not yet let in is cut off when the port closes. So it closes after a turn of the event loop that
- * let in all there were and had nothing else to do: in between hardly anybody comes.
+ * let in all there were and had nothing else to do: in between hardly anybody comes. The longer there is none on a busy machine,
+ * the longer may be what counts as one.
  */
 async function untilQuietTurn(): Promise<void> {
-  const until = performance.now() + quietTurnPatienceMs
-  for (let begun = performance.now(); begun < until; ) {
+  const start = performance.now()
+  for (let begun = start; begun - start < quietTurnPatienceMs; ) {
     await new Promise((resolve) => setImmediate(resolve))
     const ended = performance.now()
-    if (ended - begun < quietTurnMs) return
+    if (ended - begun < quietTurnMs * (1 + (ended - start) / quietTurnDoubtMs)) return
     begun = ended
   }
 }
