@@ -80,6 +80,19 @@ describe('limits on the open address', () => {
     expect(await refusals(server, 'creationsPerAddress')).toBe(1)
   })
 
+  it('tells nobody beyond a limit which request ids are taken', async () => {
+    const max = 2
+    await using server = await start({ creationsPerAddress: max })
+    const [mine, theirs] = await Promise.all([createSession(server), createSession(server)])
+    expect((await create(server, theirs.id, '192.0.2.9', 'theirs')).status).toBe(201)
+    for (let i = 0; i < max; i++) expect((await create(server, mine.id, '192.0.2.1')).status).toBe(201)
+    for (const [session, id] of [
+      [mine, 'theirs'],
+      [mine, 'nobodys'],
+    ] as const)
+      expectRefused(await create(server, session.id, '192.0.2.1', id), 'creationsPerAddress')
+  })
+
   it('counts who names no session it knows as one who guesses, and not as one who creates', async () => {
     const max = 3
     await using server = await start({ creationsPerAddress: max, unknownPollsPerAddress: 2 * max })
