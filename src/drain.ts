@@ -10,7 +10,8 @@ export const drainGraceDefaultMs = 6_500
 const drainPollMs = 50
 const quietTurnMs = 0.1
 const quietTurnDoubtMs = 100
-const quietTurnPatienceMs = 2_000
+const lullMs = 20
+const lullPatienceMs = 2_000
 /** What is still being answered after that gets as long again as a drain can spare. */
 const drainLastMs = 2_000
 /**
@@ -36,7 +37,7 @@ function keepsAlive({ httpVersion, headers }: IncomingMessage): boolean {
 
 /** Lets nobody new in, and keeps the connections there are. */
 export async function closePort({ server }: FastifyInstance): Promise<void> {
-  await untilQuietTurn()
+  await untilLull(server)
   // Only the listening ends: http.Server.close would also cut idle connections that a client is about to use again.
   Server.prototype.close.call(server)
 }
@@ -49,19 +50,30 @@ export async function untilConnectionsEnd({ server }: FastifyInstance, graceMs: 
 }
 
 /**
- * Whoever has connected and was not yet let in is cut off when the port closes. So it closes after a turn of the event loop that
- * let in all there were and had nothing else to do: in between hardly anybody comes. The longer there is none on a busy machine,
- * the longer may be what counts as one.
+ * Whoever has connected and was not yet let in is cut off when the port closes. So it closes when nobody has come for a while, after
+ * a turn of the event loop that looked for them and had nothing else to do: in between hardly anybody comes. The longer there is
+ * none on a busy machine, the longer may be what counts as one.
  */
-async function untilQuietTurn(): Promise<void> {
+async function untilLull(server: Server): Promise<void> {
   const start = performance.now()
-  for (let begun = start; begun - start < quietTurnPatienceMs; ) {
-    await new Promise((resolve) => setImmediate(resolve))
+  let lastCame = start
+  const came = () => {
+    lastCame = performance.now()
+  }
+  server.on('connection', came)
+  // What comes before the first is the rest of a turn, which looks for nobody.
+  await nextTurn()
+  for (let begun = performance.now(); begun - start < lullPatienceMs; ) {
+    await nextTurn()
     const ended = performance.now()
-    if (ended - begun < quietTurnMs * (1 + (ended - start) / quietTurnDoubtMs)) return
+    const isQuiet = ended - begun < quietTurnMs * (1 + (ended - start) / quietTurnDoubtMs)
+    if (isQuiet && ended - lastCame > lullMs) break
     begun = ended
   }
+  server.off('connection', came)
 }
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 async function untilNoneIsOpen(server: Server, patienceMs: number): Promise<void> {
   const count = () =>
