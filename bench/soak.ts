@@ -1,4 +1,4 @@
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,17 +10,18 @@ import { audit } from '../test/faults/support/audit.ts'
 import { chance } from '../test/faults/support/chance.ts'
 import { startTraffic } from '../test/faults/support/traffic.ts'
 import { freePort, startProgram } from './harness.ts'
+import { residentBytes } from './house.ts'
 
 /**
  * Two servers on one port under agents and people for as long as it is told, with a restart or a kill -9 of one of them now and
- * then. Prints what they do and what memory they take, and at the end every fault that an audit finds; exits with 1 when there
- * is one.
+ * then. Prints what they do, and what memory and handles they take; at the end how the one that lived through it all has grown,
+ * and every fault that an audit finds. Exits with 1 when there is one.
  *
- *   node bench/soak.ts [--minutes 10] [--hands 16] [--restart-seconds 30]
+ *   node bench/soak.ts [--minutes 5] [--hands 16] [--restart-seconds 30]
  */
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '10' },
+    minutes: { type: 'string', default: '5' },
     hands: { type: 'string', default: '16' },
     'restart-seconds': { type: 'string', default: '30' },
   },
@@ -28,6 +29,7 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes)
 const restartMs = Number(values['restart-seconds']) * 1_000
 const reportMs = 15_000
+const warmMs = 75_000
 const key = 'an-admin-key-for-the-soak'
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 
@@ -68,18 +70,23 @@ try {
   const begunAt = performance.now()
   let restartedAt = begunAt
   let reported = 0
+  let atFirst: Held | null = null
+  let atLast: Held | null = null
   while (performance.now() - begunAt < minutes * 60_000) {
     await delay(reportMs)
-    const memory = await Promise.all(servers.map(({ child }) => residentMb(child.pid!)))
+    const held = await Promise.all(servers.map(({ child }) => heldBy(child.pid!)))
+    if (performance.now() - begunAt < warmMs) atFirst = held[0]!
+    atLast = held[0]!
     const seconds = Math.round((performance.now() - begunAt) / 1_000)
     const perSecond = (delivered() - reported) / (reportMs / 1_000)
     reported = delivered()
     console.log(
-      `${seconds} s: ${perSecond.toFixed(1)} round trips a second, servers of ${memory.join(' and ')} MB`,
+      `${seconds} s: ${perSecond.toFixed(1)} round trips a second; the servers have ${held.map(shown).join(', and ')}`,
     )
     if (restartMs === 0 || performance.now() - restartedAt < restartMs) continue
     restartedAt = performance.now()
-    const gone = servers.shift()!
+    // The first one lives through it all.
+    const gone = servers.pop()!
     servers.push(await start(started++))
     const signal = luck.below(2) === 0 ? 'SIGKILL' : 'SIGTERM'
     gone.child.kill(signal)
@@ -89,6 +96,7 @@ try {
   for (const server of servers) await server.stop()
   const faults = [...traffic.surprises, ...(await audit(database, traffic))]
   console.log(`${delivered()} round trips through ${started - 2} restarts; ${faults.length} faults`)
+  console.log(`the server that stayed had ${shown(atFirst)} after a minute, and ${shown(atLast)} at the end`)
   for (const fault of faults.slice(0, 20)) console.log(fault)
   failed = faults.length > 0
 } finally {
@@ -98,9 +106,20 @@ try {
 }
 process.exit(failed ? 1 : 0)
 
-/** Where the system tells, which is Linux. */
-async function residentMb(pid: number): Promise<number | string> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1]
-  return kilobytes ? Math.round(Number(kilobytes) / 1_024) : '?'
+interface Held {
+  megabytes: number
+  handles: number
+}
+
+/** What a process has in its hands; null where the system does not tell, which only Linux does. */
+async function heldBy(pid: number): Promise<Held | null> {
+  const bytes = await residentBytes(pid)
+  const handles = await readdir(`/proc/${pid}/fd`).catch(() => null)
+  return bytes === null || handles === null
+    ? null
+    : { megabytes: Math.round(bytes / 2 ** 20), handles: handles.length }
+}
+
+function shown(held: Held | null): string {
+  return held === null ? '?' : `${held.megabytes} MB and ${held.handles} handles`
 }
