@@ -107,6 +107,17 @@ it('asks anew for other arguments and variables', async () => {
   expect(sizes).toEqual([1, 2, 1])
 })
 
+it('refuses variables that are nested without end, as ever', async () => {
+  const query = 'query($id: ID) { session(id: $id) { id } }'
+  const depth = 100_000
+  const { status, body } = await server.post(
+    `{"query":${JSON.stringify(query)},"variables":{"id":${'['.repeat(depth)}${']'.repeat(depth)}}}`,
+    { 'x-api-key': server.adminKey },
+  )
+  expect(status).toBe(400)
+  expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT')
+})
+
 it('gives an error to nobody else, and everybody their own', async () => {
   const query = '{ sessions(after: "nonsense") { edges { node { id } } } }'
   for (const { body } of await Promise.all([server.ask(query), server.ask(query)]))

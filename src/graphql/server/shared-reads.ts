@@ -94,11 +94,24 @@ export function shareReads(): Plugin {
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
       if (!isShared(args)) return
-      const variables = JSON.stringify(args.variableValues ?? null)
-      if (variables.length > variablesMax) return
+      const variables = textOf(args.variableValues ?? {})
+      if (variables === null) return
       setExecuteFn((given) => read(given as ExecutionArgs, variables, executeFn))
     },
   }
+}
+
+/** What tells variables apart; null for those that are long, or nested, which the arguments of what is shared never are. */
+function textOf(variables: Record<string, unknown>): string | null {
+  const isPlain = (value: unknown) => typeof value !== 'object' || value === null
+  if (
+    !Object.values(variables).every(
+      (value) => isPlain(value) || (Array.isArray(value) && value.every(isPlain)),
+    )
+  )
+    return null
+  const text = JSON.stringify(variables)
+  return text.length > variablesMax ? null : text
 }
 
 /** Settles when a reading has ended, or takes so long that nobody should wait for it. */
