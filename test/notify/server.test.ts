@@ -57,3 +57,15 @@ it('tries again by itself, and goes away in time although a receiver hangs', asy
   expect(performance.now() - began).toBeLessThan(10_000)
   expect(server.logLines.join()).toContain('HOLDPOINT_WEBHOOK_SECRET is not')
 })
+
+it('tells what happened just before it goes away', async () => {
+  await using hook = await startReceiver()
+  await using server = await startServer({ environment: { HOLDPOINT_NOTIFY_WEBHOOK_URL: hook.url } })
+  const session = await createSession(server)
+  const cursor = async () => BigInt((await server.graphql('{ eventCursor }')).eventCursor)
+  const before = await cursor()
+  await post(server, session.id)
+  await expect.poll(async () => (await cursor()) > before, { interval: 5 }).toBe(true)
+  await server.app.close()
+  expect(hook.received.map((each) => each.json().type)).toEqual(['elicitation.pending'])
+})
