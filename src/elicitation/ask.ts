@@ -90,7 +90,7 @@ export async function ask(
         return { elicitation, created: true }
       }
       const earlier = await findByRequestId(entry, wanted.requestId)
-      if (earlier) return sameAgain(earlier, session.row.id, wanted, source)
+      if (earlier) return sameAgain(earlier, session.row.id, wanted, source) ?? taken(wanted.requestId)
       if (refusal) return refusal
       throw new Error(`the request id ${wanted.requestId} conflicts with a row that is not there`)
     })
@@ -114,10 +114,7 @@ export async function askedBefore(
   source: Source,
 ): Promise<Asked | Refusal | null> {
   const earlier = await desk.requests.byRequestId(question.requestId)
-  const wanted = visible(question)
-  return earlier && isSame(earlier, sessionId, wanted, source)
-    ? sameAgain(earlier, sessionId, wanted, source)
-    : null
+  return earlier && sameAgain(earlier, sessionId, visible(question), source)
 }
 
 function visible(question: Question): Question {
@@ -204,8 +201,14 @@ function insert(entry: Queryable, row: Elicitation): void {
       ${row.elicitationId}, ${row.serverName}, ${row.gateTokenId}, ${row.callerAddress}, ${row.expiresAt}, ${row.createdAt})`)
 }
 
-function isSame(earlier: Elicitation, sessionId: string, question: Question, source: Source): boolean {
-  return (
+/** Null where the earlier one was another request. */
+function sameAgain(
+  earlier: Elicitation,
+  sessionId: string,
+  question: Question,
+  source: Source,
+): Asked | Refusal | null {
+  const same =
     earlier.sessionId === sessionId &&
     // It is known only at the address that it was made on.
     earlier.gateTokenId === source.gateTokenId &&
@@ -213,22 +216,12 @@ function isSame(earlier: Elicitation, sessionId: string, question: Question, sou
     earlier.mode === question.mode &&
     earlier.url === question.url &&
     JSON.stringify(earlier.requestedSchema) === JSON.stringify(question.requestedSchema)
-  )
-}
-
-function sameAgain(
-  earlier: Elicitation,
-  sessionId: string,
-  question: Question,
-  source: Source,
-): Asked | Refusal {
-  const same = isSame(earlier, sessionId, question, source)
-  if (same && earlier.deliveredAt === null) return { elicitation: earlier, created: false }
-  return same
-    ? new RequestIdTakenError(
+  if (!same) return null
+  return earlier.deliveredAt === null
+    ? { elicitation: earlier, created: false }
+    : new RequestIdTakenError(
         `The request id ${earlier.requestId} was used before and its answer has been delivered. Ask again under a new id.`,
       )
-    : taken(earlier.requestId)
 }
 
 function taken(requestId: string): RequestIdTakenError {

@@ -125,17 +125,21 @@ async function carryAway({ journal }: Poller, polled: Polled, callerLeft: AbortS
   if (polled.deliveredAt === null && !callerLeft.aborted)
     await journal.write(async (entry) => {
       const first = await entry.query(sql`
+        select id from elicitation where id = ${polled.id} and delivered_at is null and status <> 'pending'
+        for no key update`)
+      if (first.length === 0) return
+      // Goes out with the commit.
+      void entry.query(sql`
         update elicitation set delivered_at = ${now}, last_polled_at = greatest(last_polled_at, ${now})
-        where id = ${polled.id} and delivered_at is null and status <> 'pending' returning id`)
-      if (first.length > 0)
-        entry.append({
-          type: 'elicitation.delivered',
-          sessionId: polled.sessionId,
-          elicitationId: polled.id,
-          actor: mcpServerActor(polled.serverName),
-          data: { requestId: polled.requestId, status: polled.status, afterMs },
-          at: now,
-        })
+        where id = ${polled.id}`)
+      entry.append({
+        type: 'elicitation.delivered',
+        sessionId: polled.sessionId,
+        elicitationId: polled.id,
+        actor: mcpServerActor(polled.serverName),
+        data: { requestId: polled.requestId, status: polled.status, afterMs },
+        at: now,
+      })
     })
   return answerOf(polled, now)
 }

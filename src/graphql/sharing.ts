@@ -1,6 +1,6 @@
 /**
- * Marks a field of the query type: what it reads is told by the timeline or by who polls, but for `ofTheMoment`, and hangs on the arguments,
- * on the role and on the session that a key is bound to.
+ * Marks a field of the query type: what it reads is told by the timeline or by who polls, but for `ofTheMoment`, and hangs on the
+ * arguments, on the role and on the session that a key is bound to.
  */
 export const shared = { isShared: true }
 

@@ -61,6 +61,19 @@ it('keeps the order of its statements, whether they read or write first', async 
   expect(await idsKept()).toEqual([2, 3])
 })
 
+it('plans a statement once, by its indexes, also while there is hardly a row', async () => {
+  await direct.query(sql`insert into kept values (1)`)
+  await direct.transaction(async (tx) => {
+    for (let i = 0; i < 3; i++) await tx.query(sql`select id from kept where id = any(${[i]}::int[])`)
+    expect(
+      await tx.query(sql`
+        select generic_plans, custom_plans from pg_prepared_statements where statement like 'select id from kept where id = any(%'`),
+    ).toEqual([{ genericPlans: 3n, customPlans: 0n }])
+    const plan = await tx.query(sql`explain select id from kept where id = 1`)
+    expect(JSON.stringify(plan)).toContain('Index')
+  })
+})
+
 it('leaves nothing behind when it could not begin, whatever was sent along', async () => {
   const database = await through({
     sent: (bytes) => Buffer.from(bytes.toString('latin1').replace('begin; set', 'bogus; set'), 'latin1'),

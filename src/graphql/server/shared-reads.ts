@@ -16,7 +16,10 @@ import type { Plugin } from 'graphql-yoga'
 import type { GraphqlContext } from '../context.ts'
 import { documentNumber } from './document-number.ts'
 
-/** For how long a result is used again while nothing happens: what hangs on the clock, such as a deadline, the moment of the last poll or what retention erased, is late by no more. */
+/**
+ * For how long a result is used again while nothing happens. What changes without an event is late by no more: a deadline that
+ * passes, the moment of the last poll, what retention erased.
+ */
 const sharedMs = 200
 const patienceMs = 250
 const variablesMax = 2_000
@@ -70,7 +73,7 @@ export function shareReads(): Plugin {
     key: string,
     { version, arrivals, now }: Pick<Reading, 'version' | 'arrivals'> & { now: () => number },
     before: Reading | undefined,
-    execute: () => ExecutionResult | Promise<ExecutionResult>,
+    execute: () => ReturnType<Execute>,
   ): Reading {
     const run = async () => {
       reading.state = 'under way'
